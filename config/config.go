@@ -34,7 +34,8 @@ type Config struct {
 	Tools       []Tool               `yaml:"tools"`
 	MCP         map[string]MCPServer `yaml:"mcp"` // tool servers, by name
 	State       string               `yaml:"state"`
-	Store       string               `yaml:"store"` // the URL of a PostgreSQL database; "" = a file in the state folder
+	Machine     recovery.Labels      `yaml:"machine"` // what this machine has, for runs that need it
+	Store       string               `yaml:"store"`   // the URL of a PostgreSQL database; "" = a file in the state folder
 	Gateway     Gateway              `yaml:"gateway"`
 	Proxy       Proxy                `yaml:"proxy"`
 	Webhooks    []Webhook            `yaml:"webhooks"` // who is told what happens to runs
@@ -55,6 +56,7 @@ type Provider struct {
 	Local        bool             `yaml:"local"`    // a model server that may have to load a model first, so that its timers are longer
 	Timeouts     Timeouts         `yaml:"timeouts"` // of its models
 	Models       map[string]Model `yaml:"models"`
+	Needs        recovery.Labels  `yaml:"needs"` // what a machine must have to ask it: see Config.Machine
 
 	// The following fields are for type pi only.
 	Command   []string `yaml:"command"`    // the program and its first arguments; "pi"
@@ -218,7 +220,7 @@ func (c *Config) Problem() *yamlfile.Problem {
 			return p
 		}
 	}
-	return cmp.Or(PluginProblem(c.Plugins), toolProblem(c.Tools), mcpProblem(c.MCP), c.Gateway.problem(), c.Proxy.problem(), webhooksProblem(c.Webhooks), failureProblem(c.Failures))
+	return cmp.Or(labelsProblem("$.machine", c.Machine), PluginProblem(c.Plugins), toolProblem(c.Tools), mcpProblem(c.MCP), c.Gateway.problem(), c.Proxy.problem(), webhooksProblem(c.Webhooks), failureProblem(c.Failures))
 }
 
 // engineProblem checks the fields that only an engine's entry may have, and those that it may not

@@ -15,7 +15,7 @@
 //	plugins.go       plugins, those of --plugin too; builtins.go, those that come with the program
 //	plugin_policy.go how often a plugin starts again; plugin_remote.go, plugins that are services
 //	tools.go         command-line tools; mcp.go, servers of tools
-//	gateway.go       the HTTP face
+//	gateway.go       the HTTP face; machine.go, what this machine has that others have not
 //	failures.go      what failures are, above the classifier; corrections.go and learn.go, what
 //	                 was learned when somebody said "wrong"
 //	keys.go          what of the environment is a secret

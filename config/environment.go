@@ -48,6 +48,7 @@ func (c *Config) variables() []variable {
 		{"MULLIGAN_BUDGET_DAY_DOLLARS", func(text string) error { return SetDollars(&c.Budget.DayDollars, text) }},
 		{"MULLIGAN_STATE", func(text string) error { c.State = text; return nil }},
 		{"MULLIGAN_STORE", c.SetStore},
+		{"MULLIGAN_MACHINE", c.setMachine},
 	}
 	for _, timer := range recovery.SettableTimers() {
 		list = append(list, variable{timeoutVariable(timer), func(text string) error { return c.setTimeout(timer, text) }})

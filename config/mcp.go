@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"net/url"
@@ -26,6 +27,7 @@ type MCPServer struct {
 	Safety  map[string]string `yaml:"safety"`  // of its tools, by a word in Safeties
 	Include []string          `yaml:"include"` // offer only these of its tools
 	Exclude []string          `yaml:"exclude"`
+	Needs   recovery.Labels   `yaml:"needs"` // what a machine must have to start it, and to run what has its tools: see Config.Machine
 }
 
 func (e MCPServer) timeout() Span {
@@ -40,14 +42,14 @@ func (e MCPServer) Spec(name string) mcp.Spec {
 	}
 	return mcp.Spec{
 		Name: name, Command: e.Command, Dir: e.Dir, Env: e.Env, URL: e.URL, Headers: e.Headers,
-		Timeout: e.timeout().Duration(), Safety: safety, Include: e.Include, Exclude: e.Exclude,
+		Timeout: e.timeout().Duration(), Safety: safety, Include: e.Include, Exclude: e.Exclude, Needs: e.Needs,
 	}
 }
 
 func mcpProblem(servers map[string]MCPServer) *yamlfile.Problem {
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
 		e, at := servers[name], "$.mcp."+yamlfile.QuotePath(name)
-		if p := e.timeout().problem(at); p != nil {
+		if p := cmp.Or(e.timeout().problem(at), labelsProblem(at+".needs", e.Needs)); p != nil {
 			return p
 		}
 		for _, tool := range slices.Sorted(maps.Keys(e.Safety)) {

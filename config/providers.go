@@ -23,7 +23,7 @@ func (e Provider) problem(name string) *yamlfile.Problem {
 	case e.KeyEnv != "" && !yamlfile.EnvName.MatchString(e.KeyEnv):
 		return yamlfile.Problemf(at+".key_env", "it is the name of an environment variable that holds the key, never the key itself")
 	}
-	if p := cmp.Or(e.engineProblem(at, cmp.Or(e.Type, name)), e.Timeouts.problem(at+".timeouts")); p != nil {
+	if p := cmp.Or(e.engineProblem(at, cmp.Or(e.Type, name)), e.Timeouts.problem(at+".timeouts"), labelsProblem(at+".needs", e.Needs)); p != nil {
 		return p
 	}
 	for _, model := range slices.Sorted(maps.Keys(e.Models)) {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -15,16 +16,17 @@ import (
 
 // Tool is a program that is started for each call of the tool.
 type Tool struct {
-	Name        string         `yaml:"name"`
-	Description string         `yaml:"description"` // for the model
-	Command     []string       `yaml:"command"`     // without a shell
-	Schema      map[string]any `yaml:"schema"`      // JSON Schema of the arguments; nil = any object
-	Dir         string         `yaml:"dir"`         // where it runs, relative to the config's folder; "" = the working directory
-	Env         []string       `yaml:"env"`         // NAME or NAME=value
-	Safety      string         `yaml:"safety"`      // a word in Safeties
-	Timeout     string         `yaml:"timeout"`     // of a call; "" = the timer tool
-	Grace       string         `yaml:"grace"`       // between SIGTERM and SIGKILL
-	MaxOutput   int            `yaml:"max_output"`  // bytes; 0 = the maximum
+	Name        string          `yaml:"name"`
+	Description string          `yaml:"description"` // for the model
+	Command     []string        `yaml:"command"`     // without a shell
+	Schema      map[string]any  `yaml:"schema"`      // JSON Schema of the arguments; nil = any object
+	Dir         string          `yaml:"dir"`         // where it runs, relative to the config's folder; "" = the working directory
+	Env         []string        `yaml:"env"`         // NAME or NAME=value
+	Safety      string          `yaml:"safety"`      // a word in Safeties
+	Timeout     string          `yaml:"timeout"`     // of a call; "" = the timer tool
+	Grace       string          `yaml:"grace"`       // between SIGTERM and SIGKILL
+	MaxOutput   int             `yaml:"max_output"`  // bytes; 0 = the maximum
+	Needs       recovery.Labels `yaml:"needs"`       // what a machine must have to run it: see Config.Machine
 }
 
 // Safeties are the words for whether a call of unknown outcome may be repeated.
@@ -82,7 +84,7 @@ func (t Tool) problem(at string) *yamlfile.Problem {
 	if p := timeout.problem(at); p != nil {
 		return p
 	}
-	return grace.problem(at)
+	return cmp.Or(grace.problem(at), labelsProblem(at+".needs", t.Needs))
 }
 
 // SchemaJSON is the schema as JSON, nil where none is configured.

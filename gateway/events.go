@@ -88,8 +88,9 @@ func (g *Gateway) stream(w http.ResponseWriter, r *http.Request) {
 }
 
 func (g *Gateway) follow(ctx context.Context, w http.ResponseWriter, run string, after uint64) {
-	s := &subscriber{w: w, flow: http.NewResponseController(w), situation: g.situations.join(run)}
-	defer g.situations.leave(run)
+	s := &subscriber{w: w, flow: http.NewResponseController(w)}
+	s.situation = g.situations.join(run, s)
+	defer g.situations.leave(run, s)
 	if err := s.follow(ctx, g.cfg.Log, run, after); err != nil && ctx.Err() == nil {
 		g.gone(run, err)
 	}

@@ -39,6 +39,8 @@ type Config struct {
 	// CheckModel says what is wrong with the name of a model; nil = every name will do.
 	CheckModel func(name string) error
 	Plugins    func() []Plugin
+	// Stranded says which runs wait since no machine is there that has what they need; nil = none.
+	Stranded func(ctx context.Context) (map[string]bool, error)
 	// Members lists the processes that share the store; nil = it is this one's alone.
 	Members func(ctx context.Context) ([]Member, error)
 	// Learn has failures like f be of that kind from now on; nil = nobody may correct here. What
@@ -106,7 +108,7 @@ func newOn(m mux, cfg Config) *Gateway {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	g := &Gateway{cfg: cfg, mux: m, runs: newTogether(cfg.Runs, cfg.Log), situations: newSituations(cfg.Log), bodies: map[string]shape{}}
+	g := &Gateway{cfg: cfg, mux: m, runs: newTogether(cfg.Runs, cfg.Log), situations: newSituations(cfg), bodies: map[string]shape{}}
 	about := huma.DefaultConfig("Mulligan", cfg.Version)
 	about.Info.Description = "Runs of LLM agents that recover from failures, and the suggestions that people answer."
 	about.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)

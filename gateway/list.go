@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -91,6 +92,8 @@ type Listed struct {
 	Session        string           `json:"session,omitempty"`
 	Title          string           `json:"title" doc:"The beginning of what the user said."`
 	Labels         recovery.Labels  `json:"labels,omitempty"`
+	Needs          recovery.Labels  `json:"needs,omitempty" doc:"Labels that the machine has which drives it."`
+	Stranded       bool             `json:"stranded,omitempty" doc:"No machine is there that has what it needs: it waits for one."`
 	Model          string           `json:"model"`
 	Status         recovery.Status  `json:"status"`
 	WaitingFor     recovery.WaitFor `json:"waitingFor,omitempty"`
@@ -125,9 +128,15 @@ func (g *Gateway) listRuns(ctx context.Context, in *listInput) (*listOutput, err
 		return nil, g.problem(err)
 	}
 	now := g.cfg.Now()
+	stranded := map[string]bool{}
+	if slices.ContainsFunc(list, func(s timeline.Summary) bool { return s.Needs != "" }) {
+		stranded = g.stranded(ctx)
+	}
 	for _, s := range list {
 		if !in.Needs || s.Asks(now) {
-			out.Body.Runs = append(out.Body.Runs, listed(s, now))
+			one := listed(s, now)
+			one.Stranded = stranded[s.Run]
+			out.Body.Runs = append(out.Body.Runs, one)
 		}
 	}
 	if len(list) == in.Limit {
@@ -139,7 +148,7 @@ func (g *Gateway) listRuns(ctx context.Context, in *listInput) (*listOutput, err
 func listed(s timeline.Summary, now time.Time) Listed {
 	c := s.Course.Course()
 	return Listed{
-		ID: s.Run, Session: s.Session, Title: s.Title, Labels: s.Labels.Labels(), Model: s.Model, Status: s.Status, WaitingFor: s.WaitingFor,
+		ID: s.Run, Session: s.Session, Title: s.Title, Labels: s.Labels.Labels(), Needs: s.Needs.Labels(), Model: s.Model, Status: s.Status, WaitingFor: s.WaitingFor,
 		WaitingUntil: s.WaitingUntil, SuggestionOpen: s.Asks(now), StartedAt: s.StartedAt, UpdatedAt: s.UpdatedAt, Seq: s.Seq,
 		Kind: s.Kind, Problem: s.Problem, DecidedBy: s.DecidedBy, Attempts: c.Attempts, Failed: c.Failed, Tokens: c.Tokens, Wasted: c.Wasted,
 		Microdollars: c.Microdollars, WastedMoney: c.WastedMicrodollars,

@@ -35,6 +35,7 @@ type Start struct {
 	SessionKey  string                  `json:"sessionKey,omitempty" doc:"What you call the conversation; plugins are told." maxLength:"128"`
 	AgentID     string                  `json:"agentId,omitempty" doc:"What you call the agent; plugins are told." maxLength:"128"`
 	Labels      recovery.Labels         `json:"labels,omitempty" doc:"Your own words for the run, to list it by: at most 16, named by small letters, digits and ._/-, of at most 256 characters each. No model is told." example:"{\"tenant\":\"acme\"}"`
+	Needs       recovery.Labels         `json:"needs,omitempty" doc:"Labels of a machine, beside those that the run's tools and its model need: only a process whose machine has all of them drives the run. It waits until one is there." example:"{\"files\":\"builds\"}"`
 	AutoRecover *bool                   `json:"autoRecover,omitempty" doc:"Whether decisions are carried out or offered."`
 	MaxRetries  *int                    `json:"maxRetries,omitempty" doc:"Retries of one model call." minimum:"0" maximum:"5"`
 	MaxRounds   *int                    `json:"maxRounds,omitempty" doc:"Model calls that may ask for tools; 0 is no limit." minimum:"0" maximum:"100000"`
@@ -159,7 +160,7 @@ func (g *Gateway) runOutput(ctx context.Context, run string) (*runOutput, error)
 	if err != nil {
 		return nil, err
 	}
-	return &runOutput{Location: "/v1/runs/" + run, Body: View(state, g.cfg.Now())}, nil
+	return &runOutput{Location: "/v1/runs/" + run, Body: g.viewed(ctx, state)}, nil
 }
 
 func (g *Gateway) getRun(ctx context.Context, in *RunPath) (*runOutput, error) {

@@ -20,7 +20,8 @@ type Situation struct {
 // situations are those of the runs that are followed. Each run is folded once for all who
 // follow it.
 type situations struct {
-	log timeline.Log
+	log      timeline.Log
+	stranded func(context.Context) (map[string]bool, error) // see Config; nil = no run is
 
 	mu   sync.Mutex
 	runs map[string]*situation
@@ -28,7 +29,7 @@ type situations struct {
 
 // situation is that of one run, as of the newest event that any of its followers got.
 type situation struct {
-	followers int
+	followers map[*subscriber]bool
 
 	mu    sync.Mutex
 	run   recovery.Run
@@ -36,29 +37,30 @@ type situation struct {
 	frame []byte
 }
 
-func newSituations(log timeline.Log) *situations {
-	return &situations{log: log, runs: map[string]*situation{}}
+func newSituations(cfg Config) *situations {
+	return &situations{log: cfg.Log, stranded: cfg.Stranded, runs: map[string]*situation{}}
 }
 
 // join gives the situation of a run to one more follower.
-func (s *situations) join(run string) *situation {
+func (s *situations) join(run string, by *subscriber) *situation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	one := s.runs[run]
 	if one == nil {
-		one = &situation{}
-		s.runs[run] = one
+		one = &situation{followers: map[*subscriber]bool{}}
+		if s.runs[run] = one; len(s.runs) == 1 && s.stranded != nil {
+			s.lookLater()
+		}
 	}
-	one.followers++
+	one.followers[by] = true
 	return one
 }
 
-func (s *situations) leave(run string) {
+func (s *situations) leave(run string, by *subscriber) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if one := s.runs[run]; one.followers > 1 {
-		one.followers--
-	} else {
+	one := s.runs[run]
+	if delete(one.followers, by); len(one.followers) == 0 {
 		delete(s.runs, run)
 	}
 }

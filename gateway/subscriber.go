@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mulligan-run/mulligan/recovery"
@@ -29,6 +30,8 @@ type subscriber struct {
 	situation *situation
 	owed      *recovery.Event // the last event; its situation has not been looked at yet
 	told      uint64          // the event whose situation was sent last
+
+	stranded atomic.Uint64 // the event after which it was told that no machine drives the run, 0 = it was not
 
 	mu   sync.Mutex  // held while something is sent
 	beat *time.Timer // of the next sign of life

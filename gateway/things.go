@@ -37,15 +37,16 @@ type Plugin struct {
 
 // Member is a process that shares the work of the store with others.
 type Member struct {
-	Name    string    `json:"name" doc:"The machine, the process and an id of its own, as in the owner of its runs."`
-	Version string    `json:"version,omitempty"`
-	Role    string    `json:"role,omitempty" doc:"all, or gateway: it begins runs and drives none"`
-	Address string    `json:"address,omitempty" doc:"That it serves at."`
-	Joined  time.Time `json:"joined"`
-	SeenMS  int64     `json:"seenMs" doc:"How long ago it was heard of last."`
-	LagMS   int64     `json:"lagMs" doc:"How long it took to be heard of then: a write to the store."`
-	Drives  int       `json:"drives" doc:"How many runs it drives."`
-	Gone    bool      `json:"gone,omitempty" doc:"It went without a word, less than an hour ago."`
+	Name    string          `json:"name" doc:"The machine, the process and an id of its own, as in the owner of its runs."`
+	Version string          `json:"version,omitempty"`
+	Role    string          `json:"role,omitempty" doc:"all, or gateway: it begins runs and drives none"`
+	Address string          `json:"address,omitempty" doc:"That it serves at."`
+	Labels  recovery.Labels `json:"labels,omitempty" doc:"What its machine has, for runs that need it."`
+	Joined  time.Time       `json:"joined"`
+	SeenMS  int64           `json:"seenMs" doc:"How long ago it was heard of last."`
+	LagMS   int64           `json:"lagMs" doc:"How long it took to be heard of then: a write to the store."`
+	Drives  int             `json:"drives" doc:"How many runs it drives."`
+	Gone    bool            `json:"gone,omitempty" doc:"It went without a word, less than an hour ago."`
 }
 
 type membersOutput struct {

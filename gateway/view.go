@@ -13,6 +13,7 @@ type Run struct {
 	ID          string             `json:"id"`
 	Session     string             `json:"session,omitempty"`
 	Labels      recovery.Labels    `json:"labels,omitempty"`
+	Needs       recovery.Labels    `json:"needs,omitempty" doc:"Labels that the machine has which drives it."`
 	Status      recovery.Status    `json:"status" enum:"running,waiting,completed,failed,cancelled"`
 	WaitingFor  recovery.WaitFor   `json:"waitingFor,omitempty" enum:"time,reset,network,store,caller,tool"`
 	StopReason  string             `json:"stopReason,omitempty" doc:"completed, failed, cancelled, timeout, step_timeout, max_turn_time or interrupted; of a run that has ended."`
@@ -87,7 +88,7 @@ type Usage struct {
 // View makes the document of a run.
 func View(r *recovery.Run, now time.Time) Run {
 	v := Run{
-		of: r, ID: r.ID, Session: r.Session, Labels: r.Labels, Status: r.Status, Chosen: r.Chosen, Model: r.Model, Models: r.Policy.Models,
+		of: r, ID: r.ID, Session: r.Session, Labels: r.Labels, Needs: r.Needs, Status: r.Status, Chosen: r.Chosen, Model: r.Model, Models: r.Policy.Models,
 		AutoRecover: r.Policy.AutoRecover, Messages: r.Messages[r.Carried:], StartedAt: r.StartedAt, UpdatedAt: r.Last, Seq: r.Seq, ServerNow: now.UTC(),
 		Answer: answerOf(r), Situation: r.Situation(),
 		Usage: Usage{

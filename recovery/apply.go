@@ -95,7 +95,7 @@ func (r *Run) apply(e Event) {
 func (r *Run) started(e Event, b Started) {
 	r.ID = e.Run
 	r.StartedAt, r.LastStepAt, r.WaitsUntil = e.Time, e.Time, b.WaitsUntil
-	r.SessionKey, r.AgentID, r.Labels = b.SessionKey, b.AgentID, b.Labels
+	r.SessionKey, r.AgentID, r.Labels, r.Needs = b.SessionKey, b.AgentID, b.Labels, b.Needs
 	r.Session, r.Continues, r.whole = b.Session, b.Continues, b.Continues == nil
 	r.Policy, r.System, r.Tools, r.Form = b.Policy, b.System, b.Tools, b.Form
 	r.Chosen, r.Model, r.cooling = b.Model, b.Model, b.Cooling

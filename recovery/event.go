@@ -80,6 +80,8 @@ type Started struct {
 	Fingerprint string `json:"fingerprint,omitempty"`
 	// Labels are what runs can be listed by.
 	Labels Labels `json:"labels,omitempty"`
+	// Needs are labels of a machine: only a process whose machine has all of them drives the run.
+	Needs Labels `json:"needs,omitempty"`
 	// SessionKey and AgentID are the caller's own names for its conversation and its agent;
 	// plugins are told them.
 	SessionKey string `json:"sessionKey,omitempty"`

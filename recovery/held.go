@@ -6,6 +6,7 @@ import "time"
 type Held struct {
 	By    HeldBy    `json:"by"`
 	Limit string    `json:"limit,omitempty"` // the name of that limit, if HeldBy is one
+	Needs Labels    `json:"needs,omitempty"` // what the machine has that it waits for, if HeldBy is one
 	Until time.Time `json:"until,omitzero"`  // when it goes on by itself; zero if that is not known
 }
 
@@ -23,6 +24,7 @@ const (
 	HeldByStore     HeldBy = "store"      // its store takes no events
 	HeldByCaller    HeldBy = "caller"     // the caller that asked for advice, which goes on or not
 	HeldByTool      HeldBy = "tool"       // a tool call that the program which started the run makes
+	HeldByMachine   HeldBy = "machine"    // no machine is there that has what the run needs: see Situation.Stranded
 )
 
 // held says what keeps r from going on, nil for nothing.

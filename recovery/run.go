@@ -33,6 +33,7 @@ type Run struct {
 	SessionKey string // what the caller calls its conversation
 	AgentID    string // what the caller calls its agent
 	Labels     Labels
+	Needs      Labels // what a machine must have to drive it
 	Continues  *Head
 	Owner      string
 	Epoch      uint64

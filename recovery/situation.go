@@ -71,25 +71,26 @@ type State string
 
 // The states.
 const (
-	StateIdle       State = "idle"        // nothing to say: the run has its answer
-	StateThinking   State = "thinking"    // the model was asked, or will be at once
-	StateSlow       State = "slow"        // the model has said nothing for long
-	StateTool       State = "tool"        // a tool runs
-	StateToolSlow   State = "tool_slow"   // a tool has been running for long
-	StateRetryWait  State = "retry_wait"  // a retry follows at a known time
-	StateRetryNow   State = "retry_now"   // a retry is in the air
-	StateSwitching  State = "switching"   // another model is asked, or will be at a known time
-	StateCompacting State = "compacting"  // the conversation is being shortened
-	StateReset      State = "wait_reset"  // the run is parked until a time
-	StateOnline     State = "wait_online" // the run waits until this computer is online
-	StateStore      State = "wait_store"  // the run waits until its store takes events
-	StateCaller     State = "wait_tool"   // the run waits for a tool call of its caller's: see Situation.Awaited
-	StateStopping   State = "stopping"    // a person has stopped it
-	StateSuggestion State = "suggestion"  // a person is asked: see Card
-	StateExpired    State = "expired"     // nobody answered in time
-	StateSuperseded State = "superseded"  // the next message replaced the suggestion
-	StateFailed     State = "failed"      // nothing is left to offer: see Card
-	StateStopped    State = "stopped"     // a person had stopped it
+	StateIdle       State = "idle"         // nothing to say: the run has its answer
+	StateThinking   State = "thinking"     // the model was asked, or will be at once
+	StateSlow       State = "slow"         // the model has said nothing for long
+	StateTool       State = "tool"         // a tool runs
+	StateToolSlow   State = "tool_slow"    // a tool has been running for long
+	StateRetryWait  State = "retry_wait"   // a retry follows at a known time
+	StateRetryNow   State = "retry_now"    // a retry is in the air
+	StateSwitching  State = "switching"    // another model is asked, or will be at a known time
+	StateCompacting State = "compacting"   // the conversation is being shortened
+	StateReset      State = "wait_reset"   // the run is parked until a time
+	StateOnline     State = "wait_online"  // the run waits until this computer is online
+	StateStore      State = "wait_store"   // the run waits until its store takes events
+	StateCaller     State = "wait_tool"    // the run waits for a tool call of its caller's: see Situation.Awaited
+	StateMachine    State = "wait_machine" // the run waits for a machine that has what it needs
+	StateStopping   State = "stopping"     // a person has stopped it
+	StateSuggestion State = "suggestion"   // a person is asked: see Card
+	StateExpired    State = "expired"      // nobody answered in time
+	StateSuperseded State = "superseded"   // the next message replaced the suggestion
+	StateFailed     State = "failed"       // nothing is left to offer: see Card
+	StateStopped    State = "stopped"      // a person had stopped it
 )
 
 // Heard is how much a client has received of the attempt in the air, which no event says.

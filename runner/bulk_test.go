@@ -30,8 +30,8 @@ func (l *inBulk) Claim(ctx context.Context, run, owner string, ttl time.Duration
 	return l.tenant.Claim(ctx, run, owner, ttl)
 }
 
-func (l *inBulk) ClaimDue(ctx context.Context, owner string, ttl time.Duration, at time.Time, waiting bool, limit int, but ...string) (claimed []timeline.Claimed, can bool, err error) {
-	list, err := l.List(ctx, timeline.Query{Due: at, Limit: 10_000})
+func (l *inBulk) ClaimDue(ctx context.Context, owner string, ttl time.Duration, at time.Time, waiting bool, able recovery.Labels, limit int, but ...string) (claimed []timeline.Claimed, can bool, err error) {
+	list, err := l.List(ctx, timeline.Query{Due: at, Able: able, Limit: 10_000})
 	if err != nil {
 		return nil, true, err
 	}
@@ -155,7 +155,7 @@ func TestKeepFindsItsOwn(t *testing.T) {
 // onlyOnes gives nothing in bulk, as a store does of what its own process had.
 type onlyOnes struct{ *inBulk }
 
-func (onlyOnes) ClaimDue(context.Context, string, time.Duration, time.Time, bool, int, ...string) ([]timeline.Claimed, bool, error) {
+func (onlyOnes) ClaimDue(context.Context, string, time.Duration, time.Time, bool, recovery.Labels, int, ...string) ([]timeline.Claimed, bool, error) {
 	return nil, true, nil
 }
 

@@ -2,6 +2,7 @@ package runner_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -107,4 +108,24 @@ func ExampleFormatOf() {
 	}
 	fmt.Println(runner.AnswerOf[city](result))
 	// Output: {Oslo 717710} <nil>
+}
+
+// A tool that is on one machine alone says what it needs, and so does every run that has it: whoever
+// begins the run leaves it to that machine, where Keep goes on with it.
+func ExampleWithMachine() {
+	ctx := context.Background()
+	build := runner.Tool{Name: "build", Needs: recovery.Labels{"files": "builds"}, Run: func(context.Context, runner.ToolCall) (string, error) {
+		return "built", nil
+	}}
+	r := runner.New(runner.WithTools(build), runner.WithMachine(recovery.Labels{"files": "pictures"}, nil), runner.WithModel("lab/one", script(answers("ok"))))
+	run, err := r.Start(ctx, runner.Request{ID: "r1", Prompt: "Build it."})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err = run.Wait(ctx)
+	if lacks, ok := errors.AsType[*runner.NeedsError](err); ok {
+		fmt.Println(lacks)
+	}
+	// Output: run r1 needs a machine that has files=builds; this one has files=pictures
 }

@@ -35,6 +35,7 @@ const (
 // Where the log gives many runs at once, Keep looks four times a second and resumes at most 1,000
 // of the others per second. Any number of processes may keep one log: each run goes to the first
 // that claims it.
+// A run that needs what this machine has not is left to others: see WithMachine.
 //
 // Each is called, unless it is nil, for every resumed run on a goroutine of its own, and may follow
 // the run and wait for it. A run that cannot be resumed is logged, and tried again after a pause
@@ -99,7 +100,7 @@ func (k *keeper) look(ctx context.Context) error {
 			return err
 		}
 	}
-	list, err := k.r.log.List(ctx, timeline.Query{Due: now, Limit: lookMost + k.pausing()})
+	list, err := k.r.log.List(ctx, timeline.Query{Due: now, Able: k.r.able(), Limit: lookMost + k.pausing()})
 	if err != nil {
 		return err
 	}
@@ -120,7 +121,7 @@ func (k *keeper) look(ctx context.Context) error {
 
 // bulkLog is a log that may give many runs at once.
 type bulkLog interface {
-	ClaimDue(ctx context.Context, owner string, ttl time.Duration, at time.Time, waiting bool, limit int, but ...string) (claimed []timeline.Claimed, can bool, err error)
+	ClaimDue(ctx context.Context, owner string, ttl time.Duration, at time.Time, waiting bool, able recovery.Labels, limit int, but ...string) (claimed []timeline.Claimed, can bool, err error)
 }
 
 // claimAll claims due runs that nobody has, in one step. It leaves out runs of this process that
@@ -138,7 +139,7 @@ func (k *keeper) claimAll(ctx context.Context, log bulkLog, now time.Time) (can 
 
 // claimSome claims at most so many runs, and resumes them evenly over that time.
 func (k *keeper) claimSome(ctx context.Context, log bulkLog, now time.Time, waiting bool, most int, over time.Duration) (can bool, err error) {
-	claimed, can, err := log.ClaimDue(ctx, k.r.owner, k.r.leaseTTL, now, waiting, most, k.notNow()...)
+	claimed, can, err := log.ClaimDue(ctx, k.r.owner, k.r.leaseTTL, now, waiting, k.r.able(), most, k.notNow()...)
 	for i, c := range claimed {
 		if !k.take(c.Lease.Run) {
 			k.giveBack(c.Lease)

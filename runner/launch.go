@@ -33,22 +33,24 @@ func (l *loop) launchAfter(ctx context.Context, err error) (*Run, error) {
 		l.leave()
 		return nil, err
 	}
-	if l.handsOver() {
+	if l.handsOver(l.run) {
 		return l.handOver(ctx), nil
 	}
 	l.run.Carry(l.before)
 	return l.launch(ctx), nil
 }
 
-// handsOver reports whether another process is to drive the run.
-func (l *loop) handsOver() bool { return l.r.handsOver && !l.here && l.call == nil }
+// handsOver reports whether another process is to drive the run, as which it was folded.
+func (l *loop) handsOver(run *recovery.Run) bool {
+	return !l.here && l.call == nil && (l.r.handsOver || !l.r.machine.Has(run.Needs))
+}
 
 // handOver releases a run before anything of it has begun.
 func (l *loop) handOver(ctx context.Context) *Run {
 	l.leave()
 	run := &Run{id: l.id, runner: l.r, ctx: ctx, cancel: func(error) {}, done: make(chan struct{})}
 	result, _ := outcome(l.run)
-	run.settle(result, ErrLetGo)
+	run.settle(result, l.r.leftFor(l.id, l.run.Needs))
 	return run
 }
 

@@ -45,7 +45,7 @@ func (l *loop) foresee(events []recovery.Event) []recovery.Body {
 	}
 	run.Carry(l.before)
 	effects := recovery.Next(run)
-	if l.handsOver() || len(effects) == 0 || effects[0].Call == nil || l.held(run, effects[0]).why != "" {
+	if l.handsOver(run) || len(effects) == 0 || effects[0].Call == nil || l.held(run, effects[0]).why != "" {
 		return nil
 	}
 	intent := effects[0].Call.Intent

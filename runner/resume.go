@@ -20,8 +20,14 @@ type Answer struct {
 // Resume claims a run that nobody drives and drives it. A run that has settled stays as it is,
 // and Wait returns its result at once; but a suggestion whose time is over ends the run. A run
 // that this Runner drives already is returned. It fails with timeline.ErrOwned while another
-// living process drives the run, and with timeline.ErrNotFound for an unknown run.
+// living process drives the run, with a *NeedsError where this machine lacks what it needs, and with
+// timeline.ErrNotFound for an unknown run.
 func (r *Runner) Resume(ctx context.Context, id string) (*Run, error) {
+	if _, here := r.drives(id); !here {
+		if err := r.ableFor(ctx, id); err != nil {
+			return nil, err
+		}
+	}
 	run, _, err := r.resume(ctx, id, nil)
 	return run, err
 }
@@ -59,7 +65,8 @@ func (r *Runner) resume(ctx context.Context, id string, claimed *timeline.Lease)
 // say why an answer does not count. A run that is being driven (a live wait, or a call that is
 // cut short) gets the answer through its inbox, and Recover returns once its owner has written
 // the outcome; if another process drives it, the error is ErrSent, also if that process does not
-// answer within 3 s.
+// answer within 3 s. Where this machine lacks what the run needs, the answer is written and the run
+// left to others, as by WithMachine.
 func (r *Runner) Recover(ctx context.Context, id string, a Answer) (*Run, error) {
 	l, err := r.claim(ctx, id)
 	if errors.Is(err, timeline.ErrOwned) {

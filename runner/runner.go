@@ -38,7 +38,9 @@ type Runner struct {
 	slept      func() time.Duration
 	leaseTTL   time.Duration
 	leases     leases
-	handsOver  bool // see WithHandOver
+	handsOver  bool                               // see WithHandOver
+	machine    recovery.Labels                    // see WithMachine
+	modelNeeds func(model string) recovery.Labels // nil = models need nothing
 	logger     *slog.Logger
 	observer   Observer                                                    // nil = none
 	driven     sync.Map                                                    // id → *Run, of runs that this Runner drives

@@ -46,6 +46,8 @@ type Request struct {
 	Call *Call
 	// Labels are the embedder's own words, by which runs can be listed; models are not told them.
 	Labels recovery.Labels
+	// Needs are labels of a machine, beside those that the tools and the model need: see WithMachine.
+	Needs recovery.Labels
 
 	// Tools are this run's own, in addition to the Runner's; one replaces a Runner's tool of the
 	// same name. They are functions of this process: whoever resumes the run later has only its
@@ -191,8 +193,9 @@ func (r *Runner) started(ctx context.Context, req Request, tools []Tool) (s reco
 	} else if err := cmp.Or(r.declareTools(&s, tools), r.declareCallerTools(&s, tools, req.CallerTools), r.pinForm(&s, req.Form)); err != nil {
 		return recovery.Started{}, err
 	}
+	s.Needs, err = r.needsOf(req, s.Model, tools)
 	r.hideStarted(&s)
-	return s, nil
+	return s, err
 }
 
 // pinPlugins sets who is asked, and which models run on this machine: plugins may forbid all

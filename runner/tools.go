@@ -31,6 +31,8 @@ type Tool struct {
 	// ran) may be run again: the default is never.
 	Safety  recovery.Safety
 	Timeout time.Duration // 0 = the policy's, 10 min by default
+	// Needs are labels of the machine that it runs on: see WithMachine.
+	Needs recovery.Labels
 	// For says whether a model is given the tool, by its full name; nil = every model is.
 	For func(model string) bool
 	// Run does the work. Its error goes to the model as the call's result. It should

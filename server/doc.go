@@ -11,7 +11,8 @@
 //
 //	server.go     what is shared, opened once and closed together
 //	serve.go      the runs of a store, driven and served until it is enough
-//	shared.go     what machines that share a database know together; members.go, who they are
+//	shared.go     what machines that share a database know together; members.go, who they are;
+//	              stranded.go, runs that none of them can drive
 //	driver.go     a runner for runs that others began; standing.go, what came of them
 //	runs.go       what every door calls: start, recover, cancel, list; learn.go, "wrong, call it …"
 //	models.go     the configured models and the demo's; models_timeouts.go, timeouts_table.go, their timers

@@ -90,6 +90,7 @@ func (srv *Server) NewFace(ctx context.Context, log *slog.Logger, r *runner.Runn
 		Runs: s, Log: srv.Log, Models: s.listModels, CheckModel: s.checkModel, ToolResults: s.returnResults, Forget: models.Set.Forget, Plugins: s.listPlugins, Version: build.Version(), Logger: log, Lab: models.lab(),
 		Keys: srv.keyDesk(models, known),
 	}
+	served.Stranded = srv.Stranded
 	if _, shared := besides[timeline.Members](srv.Log); shared {
 		served.Members = srv.Members
 	}

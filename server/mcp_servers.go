@@ -20,7 +20,12 @@ func (srv *Server) OpenMCP(ctx context.Context) (err error) {
 	}
 	var specs []mcp.Spec
 	for _, name := range slices.Sorted(maps.Keys(srv.Config.MCP)) {
-		specs = append(specs, srv.Config.MCP[name].Spec(name))
+		if e := srv.Config.MCP[name]; srv.Config.MachineHas().Has(e.Needs) {
+			specs = append(specs, e.Spec(name))
+		}
+	}
+	if len(specs) == 0 {
+		return nil
 	}
 	srv.MCP, err = mcp.Open(ctx, specs, srv.Logger())
 	return err

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -94,7 +95,7 @@ func (srv *Server) Members(ctx context.Context) ([]gateway.Member, error) {
 	members := make([]gateway.Member, 0, len(list))
 	for _, m := range list {
 		members = append(members, gateway.Member{
-			Name: m.Name, Version: m.Version, Role: m.Role, Address: m.Address, Joined: m.Joined.UTC(),
+			Name: m.Name, Version: m.Version, Role: m.Role, Address: m.Address, Labels: m.Labels, Joined: m.Joined.UTC(),
 			SeenMS: m.Silent.Milliseconds(), LagMS: m.Lag.Milliseconds(), Drives: m.Drives, Gone: m.Gone,
 		})
 	}
@@ -104,14 +105,14 @@ func (srv *Server) Members(ctx context.Context) ([]gateway.Member, error) {
 // ShowMembers prints them as a table.
 func ShowMembers(to io.Writer, members []gateway.Member) error {
 	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tROLE\tVERSION\tDRIVES\tLAG\tSEEN\tADDRESS")
+	fmt.Fprintln(table, "NAME\tROLE\tVERSION\tDRIVES\tLAG\tSEEN\tADDRESS\tHAS")
 	for _, m := range members {
 		seen := (time.Duration(m.SeenMS) * time.Millisecond).Round(time.Second).String() + " ago"
 		if m.Gone {
 			seen += ", gone"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%d ms\t%s\t%s\n", terminal.OneLine(m.Name), terminal.OneLine(m.Role), terminal.OneLine(m.Version),
-			m.Drives, m.LagMS, seen, terminal.OneLine(m.Address))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%d ms\t%s\t%s\t%s\n", terminal.OneLine(m.Name), terminal.OneLine(m.Role), terminal.OneLine(m.Version),
+			m.Drives, m.LagMS, seen, cmp.Or(terminal.OneLine(m.Address), "-"), terminal.OneLine(m.Labels.String()))
 	}
 	return table.Flush()
 }

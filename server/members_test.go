@@ -184,8 +184,8 @@ func TestRoles(t *testing.T) {
 		t.Errorf("%+v, %v", list, err)
 	}
 	var table bytes.Buffer
-	err = ShowMembers(&table, []gateway.Member{{Name: "box/1", Role: "all", Version: "1.2", Drives: 3, LagMS: 4, SeenMS: int64(time.Minute / time.Millisecond), Gone: true}})
-	if got := strings.Fields(strings.SplitN(table.String(), "\n", 2)[1]); err != nil || strings.Join(got, " ") != "box/1 all 1.2 3 4 ms 1m0s ago, gone" {
+	err = ShowMembers(&table, []gateway.Member{{Name: "box/1", Role: "all", Version: "1.2", Drives: 3, LagMS: 4, Labels: recovery.Labels{"files": "builds"}, SeenMS: int64(time.Minute / time.Millisecond), Gone: true}})
+	if got := strings.Fields(strings.SplitN(table.String(), "\n", 2)[1]); err != nil || strings.Join(got, " ") != "box/1 all 1.2 3 4 ms 1m0s ago, gone - files=builds" {
 		t.Errorf("%s, %v", &table, err)
 	}
 }

@@ -61,7 +61,7 @@ func (s *Runs) Start(ctx context.Context, in gateway.Start) (string, error) {
 func (s *Runs) request(ctx context.Context, in gateway.Start) (runner.Request, error) {
 	req := runner.Request{
 		Prompt: in.Prompt, Messages: in.Messages, System: in.System, Session: in.Session,
-		SessionKey: in.SessionKey, AgentID: in.AgentID, Labels: in.Labels,
+		SessionKey: in.SessionKey, AgentID: in.AgentID, Labels: in.Labels, Needs: in.Needs,
 		Timeouts: gateway.Settings(in.Timeouts), Fingerprint: in.Fingerprint,
 	}
 	for _, t := range in.Tools {
@@ -71,11 +71,8 @@ func (s *Runs) request(ctx context.Context, in gateway.Start) (runner.Request, e
 		sum := sha256.Sum256([]byte(in.Key))
 		req.ID = "k" + hex.EncodeToString(sum[:16])
 	}
-	if err := in.Labels.Check(); err != nil {
-		return req, &gateway.InputError{Field: "labels", Err: err}
-	}
-	if err := req.Timeouts.Check(); err != nil {
-		return req, &gateway.InputError{Field: "timeouts", Err: err}
+	if err := checkStart(in, req.Timeouts); err != nil {
+		return req, err
 	}
 	defaults, err := s.defaults(ctx, in.Session)
 	if err != nil {
@@ -117,6 +114,20 @@ func (s *Runs) request(ctx context.Context, in gateway.Start) (runner.Request, e
 	}
 	req.Policy = &policy
 	return req, nil
+}
+
+// checkStart finds what a request says wrong by itself.
+func checkStart(in gateway.Start, timeouts recovery.Settings) error {
+	if err := in.Labels.Check(); err != nil {
+		return &gateway.InputError{Field: "labels", Err: err}
+	}
+	if err := in.Needs.Check(); err != nil {
+		return &gateway.InputError{Field: "needs", Err: err}
+	}
+	if err := timeouts.Check(); err != nil {
+		return &gateway.InputError{Field: "timeouts", Err: err}
+	}
+	return nil
 }
 
 func field(i int) string {

@@ -48,7 +48,7 @@ func (srv *Server) Serve(ctx context.Context, at *Reach, log *slog.Logger) error
 	tell := func(word string) func(*runner.Run) {
 		return func(run *runner.Run) { tellRun(log, run, word) }
 	}
-	me := timeline.Member{Name: r.Owner(), Role: cmp.Or(at.Role, RoleAll)}
+	me := timeline.Member{Name: r.Owner(), Role: cmp.Or(at.Role, RoleAll), Labels: srv.Config.MachineHas()}
 	defer srv.tellMembers(ctx, &me, log)()
 	if at.Address == noFace {
 		defer srv.join(ctx, me, log)()

@@ -147,6 +147,7 @@ func (srv *Server) Runner(models *Models, known runner.Health, model string, fal
 			return models.TimeoutsOf(srv.Config, model, run)
 		}),
 	}
+	all = append(all, runner.WithMachine(srv.Config.MachineHas(), srv.Config.NeedsOf))
 	if _, shared := besides[timeline.Members](srv.Log); shared {
 		all = append(all, runner.WithLease(memberTTL))
 	}

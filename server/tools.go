@@ -95,7 +95,7 @@ func (srv *Server) Offered(names []string, m *Models) ([]runner.Tool, error) {
 			return nil, exit.Usagef("there is no tool %q; there are: %s", name, srv.Config.ToolNames())
 		}
 	}
-	configured, err := makeTools(chosen)
+	configured, err := makeTools(chosen, srv.Config.MachineHas())
 	return append(configured, demo...), err
 }
 
@@ -112,7 +112,7 @@ func CheckFor(model string, names []string, tools []runner.Tool) error {
 // Tools are all tools that a run may have been given: the configured ones, and the demo's if
 // their names are free.
 func (srv *Server) Tools(m *Models) ([]runner.Tool, error) {
-	all, err := makeTools(srv.Config.Tools)
+	all, err := makeTools(srv.Config.Tools, srv.Config.MachineHas())
 	for _, t := range DemoTools(m) {
 		if !contains(all, t.Name) {
 			all = append(all, t)
@@ -121,13 +121,17 @@ func (srv *Server) Tools(m *Models) ([]runner.Tool, error) {
 	return all, err
 }
 
-// makeTools makes tools from checked entries. The error names a program that is missing.
-func makeTools(entries []config.Tool) ([]runner.Tool, error) {
+// makeTools makes tools from checked entries, for a machine that has some labels. The error names a program that is missing.
+func makeTools(entries []config.Tool, has recovery.Labels) ([]runner.Tool, error) {
 	var all []runner.Tool
 	for _, t := range entries {
 		schema, err := t.SchemaJSON()
 		if err != nil {
 			return nil, exit.Usage(err)
+		}
+		if !has.Has(t.Needs) {
+			all = append(all, elsewhere(t, schema))
+			continue
 		}
 		timeout, grace := t.Spans()
 		made, err := command.Tool(command.Spec{
@@ -137,9 +141,21 @@ func makeTools(entries []config.Tool) ([]runner.Tool, error) {
 		if err != nil {
 			return nil, exit.Usage(err)
 		}
+		made.Needs = t.Needs
 		all = append(all, made)
 	}
 	return all, nil
+}
+
+// elsewhere is a tool that this machine cannot run: runs that have it are driven elsewhere.
+func elsewhere(t config.Tool, schema json.RawMessage) runner.Tool {
+	timeout, _ := t.Spans()
+	return runner.Tool{
+		Name: t.Name, Description: t.Description, Schema: schema, Safety: config.Safeties[t.Safety], Timeout: timeout.Duration(), Needs: t.Needs,
+		Run: func(context.Context, runner.ToolCall) (string, error) {
+			return "", fmt.Errorf("the tool %s runs on a machine that has %s alone", t.Name, t.Needs)
+		},
+	}
 }
 
 func contains(tools []runner.Tool, name string) bool {

@@ -76,6 +76,8 @@ func (s *Screen) conclude(result runner.Result, err error, l *live) error {
 		}
 	case errors.Is(err, runner.ErrParked):
 		s.parked(result)
+	case errors.Is(err, runner.ErrNeeds):
+		s.elsewhere(err)
 	case errors.Is(err, runner.ErrLetGo):
 		s.letGo(result.Run)
 	default:
@@ -108,6 +110,13 @@ func (s *Screen) letGo(run string) {
 	s.Line("Left the run; to continue it: " + s.Hint("runs resume "+run))
 }
 
+// elsewhere says what a run needs that this machine has not.
+func (s *Screen) elsewhere(err error) {
+	if lacks, ok := errors.AsType[*runner.NeedsError](err); ok {
+		s.Line(terminal.OneLine(lacks.Error()) + ". It is kept, and goes on once " + s.Hint("serve") + " runs on such a machine (machine: in its mulligan.yaml).")
+	}
+}
+
 func (s *Screen) parked(result runner.Result) {
 	s.Line(fmt.Sprintf("The run waits until %s. You can close this terminal: `%s` or `%s` goes on with it.",
 		ParkedUntil(result.State), s.Hint("serve"), s.Hint("runs resume "+result.Run)))
@@ -123,10 +132,10 @@ func CodeOf(err error) error {
 		return &exit.Error{Code: exit.CodeSuggestion}
 	case errors.Is(err, runner.ErrCancelled):
 		return &exit.Error{Code: exit.CodeCancelled}
+	case ok, errors.Is(err, runner.ErrParked), errors.Is(err, runner.ErrNeeds):
+		return &exit.Error{Code: exit.CodeFailed}
 	case errors.Is(err, runner.ErrLetGo):
 		return &exit.Error{Code: exit.CodeTerminated}
-	case ok, errors.Is(err, runner.ErrParked):
-		return &exit.Error{Code: exit.CodeFailed}
 	}
 	return err
 }

@@ -12,11 +12,12 @@ import (
 )
 
 // Runs lists the runs of a store, which place names, as a table; waiting adds until when they
-// wait; narrowed says that only some runs were asked for.
-func (s *Screen) Runs(list []timeline.Summary, place string, waiting, narrowed bool) {
+// wait; narrowed says that only some runs were asked for, and stranded, which of them wait for a
+// machine that has what they need.
+func (s *Screen) Runs(list []timeline.Summary, place string, waiting, narrowed bool, stranded map[string]bool) {
 	switch {
 	case len(list) > 0:
-		s.Table(s.runRows(list, waiting))
+		s.Table(s.runRows(list, waiting, stranded))
 	case narrowed:
 		s.Line("No run in " + place + " is like that.")
 	case waiting:
@@ -26,14 +27,15 @@ func (s *Screen) Runs(list []timeline.Summary, place string, waiting, narrowed b
 	}
 }
 
-func (s *Screen) runRows(list []timeline.Summary, waiting bool) [][]string {
+func (s *Screen) runRows(list []timeline.Summary, waiting bool, stranded map[string]bool) [][]string {
+	needing := slices.ContainsFunc(list, func(s timeline.Summary) bool { return s.Needs != "" })
 	labelled := slices.ContainsFunc(list, func(s timeline.Summary) bool { return s.Labels != "" })
 	failed := slices.ContainsFunc(list, func(s timeline.Summary) bool { return s.Kind != "" })
 	column, what := "STATUS", StatusWord
 	if waiting {
 		column, what = "UNTIL", untilWord
 	}
-	row := func(run, started, status, failure, model, labels, prompt string) []string {
+	row := func(run, started, status, failure, model, labels, needs, prompt string) []string {
 		cells := []string{run, started, status}
 		if failed {
 			cells = append(cells, failure)
@@ -42,9 +44,12 @@ func (s *Screen) runRows(list []timeline.Summary, waiting bool) [][]string {
 		if labelled {
 			cells = append(cells, labels)
 		}
+		if needing {
+			cells = append(cells, needs)
+		}
 		return append(cells, prompt)
 	}
-	rows := [][]string{row("RUN", "STARTED", column, "FAILURE", "MODEL", "LABELS", "PROMPT")}
+	rows := [][]string{row("RUN", "STARTED", column, "FAILURE", "MODEL", "LABELS", "NEEDS", "PROMPT")}
 	short := beginnings(list)
 	for i, one := range list {
 		run := one.Run
@@ -52,16 +57,29 @@ func (s *Screen) runRows(list []timeline.Summary, waiting bool) [][]string {
 			run = short[i]
 		}
 		rows = append(rows, row(run, Stamp(one.StartedAt), what(one), string(one.Kind), terminal.OneLine(one.Model),
-			terminal.OneLine(one.Labels.Labels().String()), terminal.OneLine(one.Title)))
+			terminal.OneLine(one.Labels.Labels().String()), needsWord(one, stranded[one.Run]), terminal.OneLine(one.Title)))
 	}
 	return rows
 }
 
-// RunLines lists runs as JSON, one per line.
-func (s *Screen) RunLines(list []timeline.Summary) error {
+// needsWord says what a run needs of a machine, and that none is there.
+func needsWord(s timeline.Summary, stranded bool) string {
+	text := terminal.OneLine(s.Needs.Labels().String())
+	if stranded {
+		text += " (no machine)"
+	}
+	return text
+}
+
+// RunLines lists runs as JSON, one per line; stranded are those for which no machine is there.
+func (s *Screen) RunLines(list []timeline.Summary, stranded map[string]bool) error {
 	encoder := JSON(s.Out)
 	for _, one := range list {
-		if err := encoder.Encode(RunLine(one)); err != nil {
+		line := RunLine(one)
+		if stranded[one.Run] {
+			line["stranded"] = true
+		}
+		if err := encoder.Encode(line); err != nil {
 			return err
 		}
 	}
@@ -113,6 +131,9 @@ func RunLine(s timeline.Summary) map[string]any {
 	}
 	if s.Labels != "" {
 		line["labels"] = s.Labels.Labels()
+	}
+	if s.Needs != "" {
+		line["needs"] = s.Needs.Labels()
 	}
 	if s.Status == recovery.StatusWaiting {
 		line["waitingFor"] = s.WaitingFor

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -27,6 +28,15 @@ func (t LabelText) Labels() recovery.Labels {
 		_ = json.Unmarshal([]byte(t), &l) // we wrote it
 	}
 	return l
+}
+
+// AbleText is q.Able as a JSON object; nil where it does not restrict.
+func (q Query) AbleText() *string {
+	if q.Able == nil {
+		return nil
+	}
+	text := cmp.Or(string(labelText(q.Able)), "{}")
+	return &text
 }
 
 // LabelTexts are the labels that q asks for, each in the form in which it occurs in the LabelText

@@ -12,8 +12,9 @@ type Member struct {
 	ID      string // of its open store, which sets it
 	Name    string // the same as in the owner of its runs
 	Version string
-	Role    string // what it does, for people
-	Address string // where it serves; "" = it does not
+	Role    string          // what it does, for people
+	Address string          // where it serves; "" = it does not
+	Labels  recovery.Labels // what its machine has, for runs that need it
 
 	// Live is where other members hear what runs say that it drives, host:port, and Seal the
 	// SHA-256 of the certificate that it has there and as a client, in hexadecimal digits; "" = it
@@ -43,8 +44,9 @@ type BulkClaimer interface {
 	// ClaimDue makes owner, for ttl, the only appender of at most limit runs that are due by at
 	// and that no living owner holds, as Query.Due says, except the named ones, in the order in
 	// which they are due. waiting selects the runs that wait for a time; otherwise the others are
-	// meant. No run is given to two processes that ask at once, and neither waits for the other.
-	ClaimDue(ctx context.Context, owner string, ttl time.Duration, at time.Time, waiting bool, limit int, but ...string) ([]Head, error)
+	// meant; able, as Query.Able does, those that this machine can drive. No run is given to two
+	// processes that ask at once, and neither waits for the other.
+	ClaimDue(ctx context.Context, owner string, ttl time.Duration, at time.Time, waiting bool, able recovery.Labels, limit int, but ...string) ([]Head, error)
 }
 
 // maxBulk is how many runs ClaimDue claims in one step.
@@ -59,13 +61,13 @@ type Claimed struct {
 // ClaimDue claims runs that are due by at and that no living owner holds, at most limit and at
 // most 500 at once; see BulkClaimer. can is false, and the other results are empty, where the
 // store gives runs only one by one.
-func (j *Journal) ClaimDue(ctx context.Context, owner string, ttl time.Duration, at time.Time, waiting bool, limit int, but ...string) (claimed []Claimed, can bool, err error) {
+func (j *Journal) ClaimDue(ctx context.Context, owner string, ttl time.Duration, at time.Time, waiting bool, able recovery.Labels, limit int, but ...string) (claimed []Claimed, can bool, err error) {
 	store, can := j.store.(BulkClaimer)
 	if !can {
 		return nil, false, nil
 	}
 	asked := time.Now()
-	heads, err := store.ClaimDue(ctx, owner, ttl, at, waiting, min(limit, maxBulk), but...)
+	heads, err := store.ClaimDue(ctx, owner, ttl, at, waiting, able, min(limit, maxBulk), but...)
 	if err != nil {
 		return nil, true, err
 	}

@@ -36,10 +36,13 @@ type Query struct {
 	// Due selects runs whose DueAt is not after that time and that no living owner holds, by the
 	// rules of Log.Claim; and runs with an unanswered command in their inbox, whenever they are
 	// due.
-	Due    time.Time
-	Oldest bool
-	Limit  int    // 0 = DefaultLimit
-	Before string // a run: only older runs than it (newer ones with Oldest), to continue a list
+	Due time.Time
+	// Able are the labels of a machine: only runs whose Needs are among them. nil = any runs.
+	Able    recovery.Labels
+	Needing bool // only runs that need something of a machine
+	Oldest  bool
+	Limit   int    // 0 = DefaultLimit
+	Before  string // a run: only older runs than it (newer ones with Oldest), to continue a list
 }
 
 // selects reports whether q asks for a run with summary s and so many commands in its inbox,
@@ -52,6 +55,8 @@ func (q Query) selects(s Summary, inbox uint64) bool {
 		len(q.Labels) > 0 && !s.Labels.Labels().Has(q.Labels),
 		q.Waiting && s.Status != recovery.StatusWaiting,
 		q.SuggestionOpen && !s.SuggestionOpen,
+		q.Able != nil && !q.Able.Has(s.Needs.Labels()),
+		q.Needing && s.Needs == "",
 		!q.describes(s),
 		!q.Due.IsZero() && !s.isDue(q.Due, inbox):
 		return false
@@ -80,6 +85,7 @@ type Summary struct {
 	Model          string // the model asked last, or to be asked first
 	Title          string // the beginning of the user's input, on one line
 	Labels         LabelText
+	Needs          LabelText // what a machine must have to drive the run
 	Status         recovery.Status
 	StartedAt      time.Time
 	UpdatedAt      time.Time // of its last event
@@ -113,7 +119,8 @@ func (s *Summary) Apply(e recovery.Event) {
 	s.note(e.Body)
 	switch b := e.Body.(type) {
 	case recovery.Started:
-		s.Session, s.Model, s.Title, s.StartedAt, s.Labels = b.Session, b.Model, title(b.Input), e.Time, labelText(b.Labels)
+		s.Session, s.Model, s.Title, s.StartedAt = b.Session, b.Model, title(b.Input), e.Time
+		s.Labels, s.Needs = labelText(b.Labels), labelText(b.Needs)
 		s.stand(recovery.StatusRunning, e.Time)
 	case recovery.Claimed:
 		if s.WaitingFor == recovery.WaitStore {

@@ -24,7 +24,7 @@ func (p *pen) below(t *turn, s situation) []string {
 	case recovery.StateIdle, recovery.StateStopped, recovery.StateExpired, recovery.StateSuperseded, stateLost:
 		return nil
 	case recovery.StateThinking, recovery.StateSlow, recovery.StateTool, recovery.StateToolSlow, recovery.StateRetryWait, recovery.StateRetryNow,
-		recovery.StateSwitching, recovery.StateCompacting, recovery.StateReset, recovery.StateOnline, recovery.StateStore, recovery.StateCaller, recovery.StateStopping, stateAway:
+		recovery.StateSwitching, recovery.StateCompacting, recovery.StateReset, recovery.StateOnline, recovery.StateStore, recovery.StateCaller, recovery.StateMachine, recovery.StateStopping, stateAway:
 	}
 	return p.status(s)
 }
@@ -32,7 +32,7 @@ func (p *pen) below(t *turn, s situation) []string {
 // marks are the shapes of the states: meaning is not in colour alone.
 var marks = map[recovery.State]string{
 	recovery.StateRetryWait: "↻", recovery.StateRetryNow: "↻", recovery.StateSwitching: "⇄", recovery.StateReset: "◷",
-	recovery.StateOnline: "⊘", recovery.StateStore: "⊘", recovery.StateCaller: "◷", stateAway: "⊘",
+	recovery.StateOnline: "⊘", recovery.StateStore: "⊘", recovery.StateCaller: "◷", recovery.StateMachine: "◷", stateAway: "⊘",
 }
 
 // status draws the line of a run that goes on, with its buttons.

@@ -58,10 +58,14 @@ mulligan runs list --waiting  # until when, and what for; what comes first, firs
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return a.Screen.RunLines(list)
+			stranded, err := a.Stranded(cmd.Context())
+			if err != nil {
+				return err
 			}
-			a.Screen.Runs(list, a.Place(), query.Waiting, narrowed(cmd.Flags()))
+			if asJSON {
+				return a.Screen.RunLines(list, stranded)
+			}
+			a.Screen.Runs(list, a.Place(), query.Waiting, narrowed(cmd.Flags()), stranded)
 			return nil
 		}),
 	}

@@ -67,7 +67,7 @@ func (a *app) prune(ctx context.Context, before time.Time, dryRun bool) error {
 		a.Screen.Line("There is nothing to delete in " + a.Place() + ".")
 		return nil
 	case dryRun:
-		a.Screen.Runs(old, a.Place(), false, false)
+		a.Screen.Runs(old, a.Place(), false, false, nil)
 		a.Screen.Line(fmt.Sprintf("%s would be deleted.", show.Plural(len(old), "run", "runs")))
 		return nil
 	}

@@ -91,7 +91,7 @@ func resumeAll(cmd *cobra.Command, f *common, plugins []string, asJSON bool) err
 	}
 	ctx, stop := a.releasable(cmd.Context())
 	defer stop()
-	due, err := a.Log.List(ctx, timeline.Query{Due: time.Now(), Limit: math.MaxInt32})
+	due, err := a.Log.List(ctx, timeline.Query{Due: time.Now(), Able: a.Config.MachineHas(), Limit: math.MaxInt32})
 	if err != nil {
 		return err
 	}

@@ -102,7 +102,7 @@ func (s *server) tool(t *sdk.Tool) (runner.Tool, error) {
 	}
 	tool := runner.Tool{
 		Name: offeredName(s.spec.Name, t.Name), Description: description, Schema: schema,
-		Safety: s.spec.safety(t), Timeout: s.spec.Timeout,
+		Safety: s.spec.safety(t), Timeout: s.spec.Timeout, Needs: s.spec.Needs,
 	}
 	tool.Run = func(ctx context.Context, call runner.ToolCall) (string, error) {
 		return s.call(ctx, t.Name, tool.Safety, call)

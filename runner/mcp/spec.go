@@ -37,6 +37,9 @@ type Spec struct {
 	// Safety says, by the server's own tool names, whether calls may be repeated; it overrides
 	// what the server says.
 	Safety map[string]recovery.Safety
+	// Needs are labels of the machine that it runs on, which runs need that have its tools: see
+	// runner.WithMachine.
+	Needs recovery.Labels
 	// Include lists the only tools that are offered, by the server's own names; empty = all.
 	// Exclude lists tools that are never offered.
 	Include, Exclude []string

@@ -56,14 +56,14 @@ const writes = `, written AS (
 	) SELECT 1 FROM changed`
 
 // summary are the columns of a Summary but for its owner, as $5 and so on.
-const summary = `(seq, session, model, title, labels, status, started_at, updated_at, waiting_for, waiting_until, due_at, suggestion_open, asking, ended, heard, kind, problem, decided_by, course, words)
-	= ($5::bigint, $6::text, $7::text, $8::text, $9::text, $10::text, $11::bigint, $12::bigint, $13::text, $14::bigint, $15::bigint, $16::boolean, $17::text, $18::boolean, $19::bigint, $20::text, $21::text, $22::text, $23::text, $24::text)`
+const summary = `(seq, session, model, title, labels, status, started_at, updated_at, waiting_for, waiting_until, due_at, suggestion_open, asking, ended, heard, kind, problem, decided_by, course, words, needs)
+	= ($5::bigint, $6::text, $7::text, $8::text, $9::text, $10::text, $11::bigint, $12::bigint, $13::text, $14::bigint, $15::bigint, $16::boolean, $17::text, $18::boolean, $19::bigint, $20::text, $21::text, $22::text, $23::text, $24::text, $25::text)`
 
-// joins appends the first event of a run of a session, by the lease ($25, $26) where the last seq is
-// $27; it continues the run $28.
+// joins appends the first event of a run of a session, by the lease ($26, $27) where the last seq is
+// $28; it continues the run $29.
 const joins = `WITH ` + place + `, changed AS (
 		UPDATE mulligan.runs AS runs SET ` + summary + `, due_from = $15::bigint, turn = place.turn FROM place
-		WHERE runs.run = $1::text AND epoch = $25::bigint AND owner = $26::text AND seq = $27::bigint AND NOT EXISTS (SELECT FROM last WHERE last.born > runs.born) RETURNING 1
+		WHERE runs.run = $1::text AND epoch = $26::bigint AND owner = $27::text AND seq = $28::bigint AND NOT EXISTS (SELECT FROM last WHERE last.born > runs.born) RETURNING 1
 	)` + writes
 
 // place is the turn that a run gets in the session $6, if it may join that: turns are unique, so
@@ -71,15 +71,15 @@ const joins = `WITH ` + place + `, changed AS (
 const place = `last AS (
 		SELECT run, turn, ended, born FROM mulligan.runs WHERE session <> '' AND session = $6::text AND seq > 0 ORDER BY turn DESC LIMIT 1
 	), place AS (
-		SELECT coalesce((SELECT turn FROM last), 0) + 1 AS turn WHERE NOT EXISTS (SELECT FROM last WHERE NOT ended OR run <> $28::text)
+		SELECT coalesce((SELECT turn FROM last), 0) + 1 AS turn WHERE NOT EXISTS (SELECT FROM last WHERE NOT ended OR run <> $29::text)
 	)`
 
-// begins claims a run by the lease ($25, $26) with its first events; $27 is the position of its
-// inbox, $29 the member and $30 for how long.
+// begins claims a run by the lease ($26, $27) with its first events; $28 is the position of its
+// inbox, $30 the member and $31 for how long.
 const begins = `WITH ` + struck + `, ` + place + `, changed AS (
 		INSERT INTO mulligan.runs AS runs (run, seq, session, model, title, labels, status, started_at, updated_at, waiting_for, waiting_until, due_at,
-			suggestion_open, asking, ended, heard, kind, problem, decided_by, course, words, due_from, epoch, owner, inbox, member, expires, turn)
-		SELECT $1::text, $5::bigint, $6::text, $7::text, $8::text, $9::text, $10::text, $11::bigint, $12::bigint, $13::text, $14::bigint, $15::bigint, $16::boolean, $17::text, $18::boolean, $19::bigint, $20::text, $21::text, $22::text, $23::text, $24::text, $15::bigint, $25::bigint, $26::text, $27::bigint, $29::text, clock_timestamp() + $30::interval,
+			suggestion_open, asking, ended, heard, kind, problem, decided_by, course, words, needs, due_from, epoch, owner, inbox, member, expires, turn)
+		SELECT $1::text, $5::bigint, $6::text, $7::text, $8::text, $9::text, $10::text, $11::bigint, $12::bigint, $13::text, $14::bigint, $15::bigint, $16::boolean, $17::text, $18::boolean, $19::bigint, $20::text, $21::text, $22::text, $23::text, $24::text, $25::text, $15::bigint, $26::bigint, $27::text, $28::bigint, $30::text, clock_timestamp() + $31::interval,
 			CASE WHEN $6::text = '' THEN 0 ELSE place.turn END FROM place
 		ON CONFLICT (run) DO UPDATE SET ` + summary + `, due_from = excluded.due_from, epoch = excluded.epoch, owner = excluded.owner,
 			inbox = greatest(runs.inbox, excluded.inbox), member = excluded.member, expires = excluded.expires, kept = false, turn = excluded.turn
@@ -137,7 +137,7 @@ func summaryOf(h timeline.Summary) []any {
 		bigint(h.Seq), text(h.Session), text(h.Model), text(h.Title), text(string(h.Labels)), string(h.Status),
 		nanos.Of(h.StartedAt), nanos.Of(h.UpdatedAt), string(h.WaitingFor), nanos.Of(h.WaitingUntil), nanos.Of(h.DueAt),
 		h.SuggestionOpen, text(h.Asking), h.Ended, bigint(h.Heard),
-		string(h.Kind), text(h.Problem), text(h.DecidedBy), text(string(h.Course)), text(h.Words()),
+		string(h.Kind), text(h.Problem), text(h.DecidedBy), text(string(h.Course)), text(h.Words()), text(string(h.Needs)),
 	}
 }
 

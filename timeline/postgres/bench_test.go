@@ -64,7 +64,7 @@ func BenchmarkClaimDue(b *testing.B) {
 		for _, s := range []opened{one, other} {
 			all.Go(func() {
 				for claimed.Load() < runs {
-					heads, err := s.Store.ClaimDue(b.Context(), "me", time.Hour, time.Now(), false, 500)
+					heads, err := s.Store.ClaimDue(b.Context(), "me", time.Hour, time.Now(), false, nil, 500)
 					if err != nil {
 						b.Error(err)
 						return

@@ -77,15 +77,15 @@ type extension struct {
 // seq is after, whatever becomes of the others. It gives those.
 const extends = `WITH changed AS (
 		UPDATE mulligan.runs AS runs SET inbox = greatest(runs.inbox, new.heard), (seq, session, model, title, labels, status, started_at, updated_at, waiting_for, waiting_until, due_at,
-			suggestion_open, asking, ended, heard, kind, problem, decided_by, course, words, due_from)
+			suggestion_open, asking, ended, heard, kind, problem, decided_by, course, words, needs, due_from)
 			= (new.seq, new.session, new.model, new.title, new.labels, new.status, new.started_at, new.updated_at, new.waiting_for, new.waiting_until, new.due_at,
-			new.suggestion_open, new.asking, new.ended, new.heard, new.kind, new.problem, new.decided_by, new.course, new.words, CASE WHEN new.due_at = 0 THEN 0
+			new.suggestion_open, new.asking, new.ended, new.heard, new.kind, new.problem, new.decided_by, new.course, new.words, new.needs, CASE WHEN new.due_at = 0 THEN 0
 				WHEN due_from > 0 AND due_from <= new.due_at AND new.due_at - due_from < 600000000000 THEN due_from ELSE new.due_at END)
 		FROM unnest($4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::boolean[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
 			$15::bigint[], $16::bigint[], $17::text[], $18::bigint[], $19::bigint[], $20::boolean[], $21::text[], $22::boolean[], $23::bigint[],
-			$24::text[], $25::text[], $26::text[], $27::text[], $28::text[])
+			$24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[])
 			AS new (run, epoch, owner, after, ends_tail, seq, session, model, title, labels, status,
-			started_at, updated_at, waiting_for, waiting_until, due_at, suggestion_open, asking, ended, heard, kind, problem, decided_by, course, words)
+			started_at, updated_at, waiting_for, waiting_until, due_at, suggestion_open, asking, ended, heard, kind, problem, decided_by, course, words, needs)
 		WHERE runs.run = new.run AND runs.epoch = new.epoch AND runs.owner = new.owner AND runs.seq = new.after RETURNING new.run, new.ends_tail
 	), written AS (
 		INSERT INTO mulligan.events (run, seq, event) SELECT e.run, e.seq, e.event FROM unnest($1::text[], $2::bigint[], $3::bytea[]) AS e (run, seq, event) JOIN changed USING (run)

@@ -50,6 +50,12 @@ func (c *conditions) course(q timeline.Query) {
 	}
 }
 
+// among says that what a run needs is among some labels, which are a value of a statement: NULL
+// for all that there may be.
+func among(value string) string {
+	return "(nullif(needs, '')::jsonb <@ " + value + "::jsonb) IS NOT FALSE"
+}
+
 // List implements timeline.Store.
 func (s *Store) List(ctx context.Context, q timeline.Query) ([]timeline.Summary, error) {
 	where := conditions{text: []string{"seq > 0"}}
@@ -72,6 +78,12 @@ func (s *Store) List(ctx context.Context, q timeline.Query) ([]timeline.Summary,
 	if !q.Due.IsZero() {
 		where.add("(due_from > 0 AND due_from <= %s AND due_at <= %s OR inbox > heard AND NOT ended)", nanos.Of(q.Due), nanos.Of(q.Due))
 		where.add("(owner = '' OR " + ends + " <= clock_timestamp())")
+	}
+	if able := q.AbleText(); able != nil {
+		where.add(among("%s"), *able)
+	}
+	if q.Needing {
+		where.add("needs <> ''")
 	}
 	if q.Before != "" {
 		if err := s.known(ctx, q.Before); err != nil {

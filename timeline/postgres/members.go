@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
 	"github.com/mulligan-run/mulligan/timeline/internal/nanos"
 )
@@ -20,12 +21,13 @@ var (
 type about struct {
 	Version, Role, Address string
 	Live, Seal             string
+	Labels                 recovery.Labels
 	Lag                    time.Duration
 }
 
 // Join implements timeline.Members. Who went without a word is forgotten after an hour.
 func (s *Store) Join(ctx context.Context, m timeline.Member, ttl time.Duration) error {
-	says, err := json.Marshal(about{m.Version, m.Role, m.Address, m.Live, m.Seal, m.Lag})
+	says, err := json.Marshal(about{m.Version, m.Role, m.Address, m.Live, m.Seal, m.Labels, m.Lag})
 	if err != nil {
 		return err
 	}
@@ -55,7 +57,7 @@ func (s *Store) Members(ctx context.Context) (list []timeline.Member, err error)
 		if err := json.Unmarshal(says, &a); err != nil {
 			return unwanted{err}
 		}
-		m.Version, m.Role, m.Address, m.Live, m.Seal, m.Lag = a.Version, a.Role, a.Address, a.Live, a.Seal, a.Lag
+		m.Version, m.Role, m.Address, m.Live, m.Seal, m.Labels, m.Lag = a.Version, a.Role, a.Address, a.Live, a.Seal, a.Labels, a.Lag
 		m.Silent = max(0, time.Duration(silent)*time.Microsecond)
 		list = append(list, m)
 		return nil
@@ -66,21 +68,22 @@ func (s *Store) Members(ctx context.Context) (list []timeline.Member, err error)
 }
 
 // claimsDue makes $1 of the member $2 the owner for $3 of at most $6 runs that are due by $4, that
-// wait for a time or not ($5), but for $7 and for what it has had and not given up. Whoever else asks at once gets others.
-const claimsDue = `WITH ` + struck + `, due AS MATERIALIZED (
+// wait for a time or not ($5), but for $7 and for what it has had and not given up, and for those that need
+// what is not in $8. Whoever else asks at once gets others.
+var claimsDue = `WITH ` + struck + `, due AS MATERIALIZED (
 		SELECT run FROM mulligan.runs AS runs WHERE seq > 0 AND (due_from > 0 AND due_from <= $4 AND due_at <= $4 OR inbox > heard AND NOT ended)
-			AND (owner = '' OR member <> $2) AND ` + free + ` AND (status = 'waiting') = $5 AND run <> ALL($7)
+			AND (owner = '' OR member <> $2) AND ` + free + ` AND (status = 'waiting') = $5 AND run <> ALL($7) AND ` + among("$8") + `
 		ORDER BY due_at, born, run LIMIT $6 FOR UPDATE SKIP LOCKED
 	) UPDATE mulligan.runs AS runs SET epoch = runs.epoch + 1, owner = $1, member = $2, kept = false, expires = clock_timestamp() + $3::interval
 	FROM due WHERE runs.run = due.run RETURNING txid_current(), ` + headColumns
 
 // ClaimDue implements timeline.BulkClaimer.
-func (s *Store) ClaimDue(ctx context.Context, owner string, ttl time.Duration, at time.Time, waiting bool, limit int, but ...string) ([]timeline.Head, error) {
+func (s *Store) ClaimDue(ctx context.Context, owner string, ttl time.Duration, at time.Time, waiting bool, able recovery.Labels, limit int, but ...string) ([]timeline.Head, error) {
 	var heads []timeline.Head
 	var by, now int64
 	scan := newHeadScan(&now)
 	err := s.leases.do(ctx, &write{
-		sql: claimsDue, args: []any{owner, s.member, interval(ttl), nanos.Of(at), waiting, limit, fitting(but)},
+		sql: claimsDue, args: []any{owner, s.member, interval(ttl), nanos.Of(at), waiting, limit, fitting(but), timeline.Query{Able: able}.AbleText()},
 		read: func(rows pgx.Rows) error {
 			h, err := scan.read(rows)
 			if now != by { // what an earlier try gave may not have been committed

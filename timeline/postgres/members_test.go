@@ -233,3 +233,8 @@ func TestOddNames(t *testing.T) {
 		}
 	}
 }
+
+func TestClaimsByNeeds(t *testing.T) {
+	t.Parallel()
+	timelinetest.ClaimsByNeeds(t, open(t, pgtest.Database(t)).Store)
+}

@@ -19,13 +19,13 @@ import (
 // headColumns are those of a timeline.Head, of mulligan.runs AS runs.
 const headColumns = `runs.run, runs.epoch, runs.inbox, runs.owner, runs.seq, runs.session, runs.model, runs.title, runs.labels, runs.status,
 	runs.started_at, runs.updated_at, runs.waiting_for, runs.waiting_until, runs.due_at, runs.suggestion_open, runs.asking, runs.ended, runs.heard,
-	runs.kind, runs.problem, runs.decided_by, runs.course`
+	runs.kind, runs.problem, runs.decided_by, runs.course, runs.needs`
 
 // headScan reads rows of headColumns, after those that are scanned into first.
 type headScan struct {
 	h                              timeline.Head
 	labels, status, waitingFor     string
-	kind, course                   string
+	kind, course, needs            string
 	started, updated, waiting, due int64
 	dest                           []any
 }
@@ -36,7 +36,7 @@ func newHeadScan(first ...any) *headScan {
 	s.dest = append(
 		s.dest, &h.Run, &h.Epoch, &h.Inbox, &h.Owner, &h.Seq, &h.Session, &h.Model, &h.Title, &s.labels, &s.status,
 		&s.started, &s.updated, &s.waitingFor, &s.waiting, &s.due, &h.SuggestionOpen, &h.Asking, &h.Ended, &h.Heard,
-		&s.kind, &h.Problem, &h.DecidedBy, &s.course,
+		&s.kind, &h.Problem, &h.DecidedBy, &s.course, &s.needs,
 	)
 	return s
 }
@@ -46,7 +46,7 @@ func (s *headScan) read(rows pgx.Rows) (timeline.Head, error) {
 	h := s.h
 	h.Labels, h.Status, h.WaitingFor = timeline.LabelText(s.labels), recovery.Status(s.status), recovery.WaitFor(s.waitingFor)
 	h.StartedAt, h.UpdatedAt, h.WaitingUntil, h.DueAt = nanos.Time(s.started), nanos.Time(s.updated), nanos.Time(s.waiting), nanos.Time(s.due)
-	h.Kind, h.Course = failure.Kind(s.kind), timeline.CourseText(s.course)
+	h.Kind, h.Course, h.Needs = failure.Kind(s.kind), timeline.CourseText(s.course), timeline.LabelText(s.needs)
 	return h, err
 }
 

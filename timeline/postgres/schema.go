@@ -97,6 +97,9 @@ CREATE TABLE mulligan.leases (
 	PRIMARY KEY (member, owner)
 ) WITH (fillfactor = 50);
 ALTER TABLE mulligan.runs ADD COLUMN kept boolean NOT NULL DEFAULT false; -- by its owner's row of leases
+`, `
+ALTER TABLE mulligan.runs ADD COLUMN needs text NOT NULL DEFAULT ''; -- a timeline.LabelText
+CREATE INDEX runs_needing ON mulligan.runs (due_from) WHERE needs <> '' AND due_from > 0;
 `}
 
 // lockMigration is the key of the advisory lock under which one process migrates.

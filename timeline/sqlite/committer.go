@@ -248,7 +248,7 @@ func prepareStatements(ctx context.Context, conn *sql.Conn) (*statements, error)
 		{&st.empty, "DELETE FROM recent"},
 		{&st.summary, `UPDATE runs SET seq = ?, session = ?, model = ?, title = ?, status = ?, started_at = ?, updated_at = ?,
 			waiting_for = ?, waiting_until = ?, due_at = ?, suggestion_open = ?, asking = ?, ended = ?, heard = ?, labels = ?,
-			kind = ?, problem = ?, decided_by = ?, course = ?, words = ? WHERE n = ?`},
+			kind = ?, problem = ?, decided_by = ?, course = ?, words = ?, needs = ? WHERE n = ?`},
 		{&st.moved, "UPDATE runs SET seq = ?, updated_at = ?, due_at = ?, course = ? WHERE n = ?"},
 		{&st.command, "SELECT n FROM commands WHERE run = ? AND id = ?"},
 		{&st.send, "INSERT INTO commands (run, n, id, body) VALUES (?, ?, ?, ?)"},

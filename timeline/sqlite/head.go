@@ -27,7 +27,7 @@ type head struct {
 const (
 	headColumns    = "n, epoch, lock, expires, inbox, " + summaryColumns
 	summaryColumns = `run, owner, seq, session, model, title, status,
-	started_at, updated_at, waiting_for, waiting_until, due_at, suggestion_open, asking, ended, heard, labels, kind, problem, decided_by, course`
+	started_at, updated_at, waiting_for, waiting_until, due_at, suggestion_open, asking, ended, heard, labels, kind, problem, decided_by, course, needs`
 	selectHead = "SELECT " + headColumns + " FROM heads WHERE run = ?"
 )
 
@@ -65,7 +65,7 @@ func (s *headScan) read(r row) (*head, error) {
 // list, converting a column costs time, and so does allocating what it is scanned into.
 type summaryScan struct {
 	run, owner, session, model, title, status, waitingFor, asking, labels string
-	kind, problem, decidedBy, course                                      string
+	kind, problem, decidedBy, course, needs                               string
 	seq, started, updated, waiting, due, suggestion, ended                int64
 	heard                                                                 uint64
 
@@ -77,7 +77,7 @@ func newSummaryScan(first ...any) *summaryScan {
 	s.dest = append(
 		s.dest, &s.run, &s.owner, &s.seq, &s.session, &s.model, &s.title, &s.status,
 		&s.started, &s.updated, &s.waitingFor, &s.waiting, &s.due, &s.suggestion, &s.asking, &s.ended, &s.heard, &s.labels,
-		&s.kind, &s.problem, &s.decidedBy, &s.course,
+		&s.kind, &s.problem, &s.decidedBy, &s.course, &s.needs,
 	)
 	return s
 }
@@ -90,7 +90,7 @@ func (s *summaryScan) read(r row) (timeline.Summary, error) {
 		Seq:            uint64(s.seq), //nolint:gosec // our own data
 		SuggestionOpen: s.suggestion != 0, Asking: s.asking, Ended: s.ended != 0, Owner: s.owner, Heard: s.heard,
 		WaitingFor: recovery.WaitFor(s.waitingFor), WaitingUntil: nanos.Time(s.waiting), DueAt: nanos.Time(s.due),
-		Kind: failure.Kind(s.kind), Problem: s.problem, DecidedBy: s.decidedBy, Course: timeline.CourseText(s.course),
+		Kind: failure.Kind(s.kind), Problem: s.problem, DecidedBy: s.decidedBy, Course: timeline.CourseText(s.course), Needs: timeline.LabelText(s.needs),
 	}, err
 }
 
@@ -112,7 +112,7 @@ func (h *head) save(ctx context.Context, st *statements, now timeline.Summary, r
 	}
 	_, err := st.summary.ExecContext(ctx, h.Seq, h.Session, h.Model, h.Title, string(h.Status), nanos.Of(h.StartedAt), nanos.Of(h.UpdatedAt),
 		string(h.WaitingFor), nanos.Of(h.WaitingUntil), nanos.Of(h.DueAt), h.SuggestionOpen, h.Asking, h.Ended, h.Heard, string(h.Labels),
-		string(h.Kind), h.Problem, h.DecidedBy, string(h.Course), h.Words(), h.n)
+		string(h.Kind), h.Problem, h.DecidedBy, string(h.Course), h.Words(), string(h.Needs), h.n)
 	return err
 }
 

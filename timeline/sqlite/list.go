@@ -139,6 +139,7 @@ func (s *store) where(ctx context.Context, q timeline.Query) (condition string, 
 		restrict("(due_at <= ? OR inbox > heard)", nanos.Of(q.Due))
 		restrict("(lock <> ? OR expires <= ?)", s.lock.id, time.Now().UnixNano())
 	}
+	needs(q, restrict)
 	if q.Before != "" {
 		h, err := s.find(ctx, q.Before)
 		if err != nil {
@@ -151,6 +152,17 @@ func (s *store) where(ctx context.Context, q timeline.Query) (condition string, 
 		}
 	}
 	return strings.Join(where, " AND "), args, nil
+}
+
+// needs restricts what runs need of a machine.
+func needs(q timeline.Query, restrict func(condition string, values ...any)) {
+	if able := q.AbleText(); able != nil {
+		restrict(`NOT EXISTS (SELECT 1 FROM json_each(iif(needs = '', '{}', needs)) AS need
+			WHERE NOT EXISTS (SELECT 1 FROM json_each(?) AS has WHERE has.key = need.key AND has.value = need.value))`, *able)
+	}
+	if q.Needing {
+		restrict("needs <> ''")
+	}
 }
 
 // holders gives holds for many runs at one time; it looks at each owner's lock only once.

@@ -64,7 +64,7 @@ func BulkClaims(t *testing.T, one, other timeline.Store) {
 	begin.Go(func() { begun(t, j, "owned", due, false) })
 	begin.Wait()
 	at := due.Add(runs * time.Second)
-	if got, err := second.ClaimDue(ctx, "first", time.Hour, at, false, 2, "due000", "due002"); err != nil || len(got) != 2 {
+	if got, err := second.ClaimDue(ctx, "first", time.Hour, at, false, nil, 2, "due000", "due002"); err != nil || len(got) != 2 {
 		t.Fatalf("%+v, %v", got, err)
 	} else {
 		for _, h := range got {
@@ -73,7 +73,7 @@ func BulkClaims(t *testing.T, one, other timeline.Store) {
 			}
 		}
 	}
-	if got, err := first.ClaimDue(ctx, "w", time.Hour, at, true, 10); err != nil || len(got) > 0 {
+	if got, err := first.ClaimDue(ctx, "w", time.Hour, at, true, nil, 10); err != nil || len(got) > 0 {
 		t.Errorf("none waits: %+v, %v", got, err)
 	}
 	claimed := claimAll(t, at, first, second)
@@ -97,7 +97,7 @@ func claimAll(t *testing.T, at time.Time, stores ...timeline.BulkClaimer) map[st
 			store := stores[i%len(stores)]
 			owner := fmt.Sprint("owner", i)
 			for {
-				heads, err := store.ClaimDue(t.Context(), owner, time.Hour, at, false, 7)
+				heads, err := store.ClaimDue(t.Context(), owner, time.Hour, at, false, recovery.Labels{}, 7)
 				if err != nil {
 					t.Error(err)
 				}

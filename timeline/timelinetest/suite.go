@@ -54,6 +54,7 @@ var tests = []struct {
 	{"ListWaiting", testListWaiting},
 	{"ListDue", testListDue},
 	{"ListDueNoMore", testListDueNoMore},
+	{"ListNeeds", testListNeeds},
 	{"ListUnheard", testListUnheard},
 	{"Sessions", testSessions},
 	{"SessionBusy", testSessionBusy},

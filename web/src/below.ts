@@ -27,7 +27,7 @@ const altKey = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌥' : 'Alt ';
 
 /** The shapes of the states: meaning is not in colour alone. */
 const shapes: Partial<Record<Seen['state'], string>> = {
-  retry_wait: 'dot warn', retry_now: 'dot warn pulse', switching: 'dot warn pulse', wait_reset: 'ring', wait_online: 'ring', wait_store: 'ring', wait_tool: 'ring',
+  retry_wait: 'dot warn', retry_now: 'dot warn pulse', switching: 'dot warn pulse', wait_reset: 'ring', wait_online: 'ring', wait_store: 'ring', wait_tool: 'ring', wait_machine: 'ring',
   thinking: 'dot busy pulse', slow: 'dot busy pulse', tool: 'dot busy pulse', tool_slow: 'dot busy pulse', compacting: 'dot busy pulse', stopping: 'dot busy pulse',
   stopped: 'square quiet', expired: 'ring', superseded: 'ring',
 };

@@ -76,6 +76,7 @@ type Start struct {
 	SessionKey  string            `json:"sessionKey,omitempty"` // what the caller calls the conversation; plugins are told
 	AgentID     string            `json:"agentId,omitempty"`    // what the caller calls the agent; plugins are told
 	Labels      recovery.Labels   `json:"labels,omitempty"`     // to list the run by
+	Needs       recovery.Labels   `json:"needs,omitempty"`      // labels of the machine that is to drive it
 	AutoRecover *bool             `json:"autoRecover,omitempty"`
 	MaxRetries  *int              `json:"maxRetries,omitempty"`
 	MaxRounds   *int              `json:"maxRounds,omitempty"` // model calls that may ask for tools; 0 = no limit

@@ -21,6 +21,8 @@ export interface Start {
   agentId?: string;
   /** To list the run by: `runs({label: ['tenant=acme']})`. No model is told. */
   labels?: Record<string, string>;
+  /** Labels of the machine that is to drive it; it waits until one is there that has all of them. */
+  needs?: Record<string, string>;
   maxRetries?: number;
   /** Model calls that may ask for tools; 0 is no limit. */
   maxRounds?: number;
@@ -59,6 +61,9 @@ export interface Listed {
   session?: string;
   title: string;
   labels?: Record<string, string>;
+  /** What the machine has that drives it; stranded: none is there. */
+  needs?: Record<string, string>;
+  stranded?: boolean;
   model: string;
   status: Status;
   waitingFor?: WaitFor;

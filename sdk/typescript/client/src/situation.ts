@@ -4,7 +4,7 @@ import type { View } from './view.js';
 /** A row of the table of states that every client draws. There may be ones that this version does not know: draw their line. */
 export type State =
   | 'idle' | 'thinking' | 'slow' | 'tool' | 'tool_slow' | 'retry_wait' | 'retry_now' | 'switching' | 'compacting'
-  | 'wait_reset' | 'wait_online' | 'wait_store' | 'wait_tool' | 'stopping' | 'suggestion' | 'expired' | 'superseded' | 'failed' | 'stopped';
+  | 'wait_reset' | 'wait_online' | 'wait_store' | 'wait_tool' | 'wait_machine' | 'stopping' | 'suggestion' | 'expired' | 'superseded' | 'failed' | 'stopped';
 
 /**
  * What a person should see of a run and can do about it, as the gateway says it: what changes as
@@ -28,7 +28,7 @@ export interface Situation {
   /** Stands above the text of the attempt in the air, from its first word on. */
   recovered?: string;
   /** What keeps the run from going on. */
-  held?: { by: string; limit?: string; until?: string };
+  held?: { by: string; limit?: string; needs?: Record<string, string>; until?: string };
   /** The tool calls that the program which started the run is to carry out. */
   awaited?: AwaitedCall[];
   /** In order; at least one. */

@@ -1,0 +1,105 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// WithMachine says what the machine of this process has, for runs that need it: a tool that is
+// installed on one machine alone, files, a model server. A run that needs more (Request.Needs,
+// Tool.Needs, and what of says of its model; nil = models need nothing) is begun and left to
+// whoever keeps the log and has it: its Wait returns an error that is ErrLetGo and a *NeedsError.
+// Without this option the machine has nothing.
+func WithMachine(has recovery.Labels, of func(model string) recovery.Labels) Option {
+	return func(r *Runner) { r.machine, r.modelNeeds = maps.Clone(has), of }
+}
+
+// ErrNeeds says that a run needs what this machine has not; see NeedsError.
+var ErrNeeds = errors.New("the run needs another machine")
+
+// NeedsError says what a run needs of a machine. It is an ErrNeeds.
+type NeedsError struct {
+	Run   string
+	Needs recovery.Labels
+	Has   recovery.Labels // this machine
+}
+
+func (e *NeedsError) Error() string {
+	has := "this one has no labels"
+	if len(e.Has) > 0 {
+		has = "this one has " + e.Has.String()
+	}
+	return fmt.Sprintf("run %s needs a machine that has %s; %s", e.Run, e.Needs, has)
+}
+
+// Is makes it an ErrNeeds.
+func (e *NeedsError) Is(target error) bool { return target == ErrNeeds }
+
+// able is what runs may need that are driven here; it is never nil.
+func (r *Runner) able() recovery.Labels {
+	if r.machine == nil {
+		return recovery.Labels{}
+	}
+	return r.machine
+}
+
+// ableFor says why a run cannot be driven on here: what it needs, or an error of the log.
+func (r *Runner) ableFor(ctx context.Context, id string) error {
+	state, err := r.Inspect(ctx, id)
+	if err != nil || state.Settled() { // of one that has settled nothing is left to do
+		return err
+	}
+	return r.lacks(id, state.Needs)
+}
+
+// lacks is a *NeedsError where this machine lacks what a run needs.
+func (r *Runner) lacks(id string, needs recovery.Labels) error {
+	if !r.machine.Has(needs) {
+		return &NeedsError{Run: id, Needs: needs, Has: r.machine}
+	}
+	return nil
+}
+
+// leftFor is why a run is left to others: an ErrLetGo, and an ErrNeeds where it is for that.
+func (r *Runner) leftFor(id string, needs recovery.Labels) error {
+	if lacks := r.lacks(id, needs); lacks != nil {
+		return errors.Join(ErrLetGo, lacks)
+	}
+	return ErrLetGo
+}
+
+// needsOf is what a run needs of a machine: what the request says, and its tools and its model.
+func (r *Runner) needsOf(req Request, model string, tools []Tool) (recovery.Labels, error) {
+	needs := recovery.Labels{}
+	add := func(what string, more recovery.Labels) error {
+		for key, value := range more {
+			if other, set := needs[key]; set && other != value {
+				return fmt.Errorf("%s needs a machine that has %s=%s, and the run needs %s=%s: no machine has both", what, key, value, key, other)
+			}
+			needs[key] = value
+		}
+		return nil
+	}
+	err := add("the request", req.Needs)
+	if r.modelNeeds != nil {
+		err = errors.Join(err, add(model, r.modelNeeds(model)))
+	}
+	if req.Call == nil {
+		for _, t := range tools {
+			if t.isFor(model) {
+				err = errors.Join(err, add("the tool "+t.Name, t.Needs))
+			}
+		}
+	}
+	if err == nil {
+		err = needs.Check()
+	}
+	if err != nil || len(needs) == 0 {
+		return nil, err
+	}
+	return needs, nil
+}

@@ -1,0 +1,51 @@
+package server
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// strandedMost is how many runs are looked at for which a machine may be missing, the longest due
+// ones.
+const strandedMost = 1000
+
+// Stranded are the runs that are due and that nobody drives, since no machine is there that has
+// what they need.
+func (srv *Server) Stranded(ctx context.Context) (map[string]bool, error) {
+	list, err := srv.Log.List(ctx, timeline.Query{Due: time.Now(), Needing: true, Limit: strandedMost})
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	machines, err := srv.machines(ctx)
+	if err != nil {
+		return nil, err
+	}
+	stranded := map[string]bool{}
+	for _, s := range list {
+		needs := s.Needs.Labels()
+		if !slices.ContainsFunc(machines, func(has recovery.Labels) bool { return has.Has(needs) }) {
+			stranded[s.Run] = true
+		}
+	}
+	return stranded, nil
+}
+
+// machines are the labels of all who drive runs of the store: of its members, or of this process
+// where no others are known.
+func (srv *Server) machines(ctx context.Context) ([]recovery.Labels, error) {
+	if _, shared := besides[timeline.Members](srv.Log); !shared {
+		return []recovery.Labels{srv.Config.MachineHas()}, nil
+	}
+	members, err := srv.Members(ctx)
+	var machines []recovery.Labels
+	for m := range slices.Values(members) {
+		if !m.Gone && m.Role != roleGateway {
+			machines = append(machines, m.Labels)
+		}
+	}
+	return machines, err
+}
