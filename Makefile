@@ -99,6 +99,13 @@ REPEATS := 20
 cluster: ## play three machines over one PostgreSQL, and what happens to them: each nemesis REPEATS times (20)
 	@cd bench/cluster && MULLIGAN_CLUSTER_REPEATS=$(REPEATS) go test -count=1 -timeout=3h
 
+# How long people have to open the page of another member before the kill.
+LOOK := 0s
+
+.PHONY: cluster-demo
+cluster-demo: ## watch a sentence go on at another machine: three members over one PostgreSQL, and kill -9 of the one that speaks; LOOK=20s to open its page
+	@cd bench/cluster && MULLIGAN_CLUSTER_DEMO=$(LOOK) go test -count=1 -timeout=10m -run 'TestDemo$$'
+
 .PHONY: classify-report
 classify-report: ## play the fault catalogue over every wire, classify the corpora of real errors, and write docs/faults.md
 	go test ./failure -count=1 -v -run 'TestCatalogue$$|TestCorpora$$' -rewrite

@@ -60,7 +60,7 @@ func (m *member) start() {
 	m.Helper()
 	cmd := exec.CommandContext(m.all, m.program, "serve", "--listen", "127.0.0.1:0", "--json")
 	cmd.Dir = m.dir
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + m.dir, "TMPDIR=" + m.temp, "LAB_KEY=any", "NO_COLOR=1", "XDG_STATE_HOME=" + filepath.Join(m.dir, "state")}
+	cmd.Env = m.environment()
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		cmd.Stderr = cmd.Stdout
@@ -106,6 +106,11 @@ func (m *member) start() {
 		m.name = name
 		return name != ""
 	})
+}
+
+// environment is that of its programs.
+func (m *member) environment() []string {
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + m.dir, "TMPDIR=" + m.temp, "LAB_KEY=any", "NO_COLOR=1", "XDG_STATE_HOME=" + filepath.Join(m.dir, "state")}
 }
 
 // hear takes a line that it says.
