@@ -20,6 +20,7 @@ func (p Plugin) occasionsProblem(at string) *yamlfile.Problem {
 		}
 	}
 	before := slices.Contains(p.Occasions, recovery.HookBeforeCall)
+	tools := slices.Contains(p.Occasions, recovery.HookToolError)
 	switch {
 	case p.Occasions != nil && len(p.Occasions) == 0:
 		return yamlfile.Problemf(at+".occasions", "a plugin that is asked about nothing can be left out")
@@ -27,6 +28,8 @@ func (p Plugin) occasionsProblem(at string) *yamlfile.Problem {
 		return yamlfile.Problemf(at+".fail_closed", "only what is asked before a call can keep it from beginning: add before_call to occasions")
 	case p.Shadow && before:
 		return yamlfile.Problemf(at+".shadow", "a plugin on trial is not asked before calls: take before_call out of occasions, or shadow away")
+	case p.Shadow && tools:
+		return yamlfile.Problemf(at+".shadow", "a plugin on trial is not asked about tools: take tool_error out of occasions, or shadow away")
 	}
 	return nil
 }

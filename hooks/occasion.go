@@ -3,7 +3,7 @@ package hooks
 import "github.com/mulligan-run/mulligan/recovery"
 
 // Occasion is what advice is asked about, with everything the advice may depend on: a value of
-// one of this package's types: [RunError], [BeforeCall] or [RunEnded].
+// one of this package's types: [RunError], [BeforeCall], [ToolError] or [RunEnded].
 type Occasion interface {
 	// Hook names the hook that is asked, such as recovery.HookRunError.
 	Hook() string

@@ -218,6 +218,6 @@ func (r *Run) extend(o *OpenFailure, now time.Time) {
 		r.BeyondDay = true
 	case CauseBudget:
 		r.Policy.Budget = r.Policy.Budget.Plus(r.Policy.Budget)
-	case CauseAttempt, CauseCutShort, CauseUnknownOutcome, CauseCooling, CauseGivenUp, CauseForbidden: // no limit of the run's
+	case CauseAttempt, CauseCutShort, CauseUnknownOutcome, CauseToolAsked, CauseCooling, CauseGivenUp, CauseForbidden: // no limit of the run's
 	}
 }

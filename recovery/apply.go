@@ -52,11 +52,14 @@ func (r *Run) apply(e Event) {
 	case Voted:
 		r.voted(b)
 	case Decided:
-		if b.Occasion.Hook() == HookBeforeCall {
+		switch b.Occasion.Hook() {
+		case HookBeforeCall:
 			r.judged(e, b)
-			return
+		case HookToolError:
+			r.decidedAboutTool(e, b)
+		default:
+			r.decided(b)
 		}
-		r.decided(b)
 	case Waiting:
 		r.Wait = &b
 		r.Status = StatusWaiting
@@ -189,7 +192,9 @@ func (r *Run) due(e Event, b Due) {
 			r.Open.Waited = true
 			r.Wait, r.Status = nil, StatusRunning
 			r.unpark(e.Time)
+			return
 		}
+		r.toolWaited(e, b.Failure)
 	case failure.TimerExpiry:
 		if r.offer == suggestionOpen && r.Open != nil && r.Open.Seq == b.Failure {
 			r.offer = suggestionOver

@@ -23,7 +23,7 @@ const (
 
 // Hooks are what a plugin may take, in the order of a run's life. Each takes HookRunError where nobody
 // says otherwise.
-var Hooks = []string{HookBeforeCall, HookRunError, HookRunEnded}
+var Hooks = []string{HookBeforeCall, HookRunError, HookToolError, HookRunEnded}
 
 // What a plugin says of a call that is about to begin; ActionNone is no opinion.
 const (
@@ -68,6 +68,9 @@ func (r *Run) gateOccasion() Occasion {
 func (r *Run) Awaits(o Occasion) bool {
 	if o.Hook() == HookBeforeCall {
 		return r.End == nil && o == r.gateOccasion() && (r.Gate == nil || r.Gate.Held == nil && !r.Gate.Passed)
+	}
+	if o.Hook() == HookToolError {
+		return r.End == nil && r.FailedTool(o) != nil
 	}
 	return o != "" && r.Occasion() == o
 }

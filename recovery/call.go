@@ -261,6 +261,12 @@ func (r *Run) failed(e Event, b Failed) {
 		r.cooling, r.Call.PassedOver = nil, b.Failure.Model
 	}
 	r.expired = ""
+	if b.CallID != "" {
+		r.settleFailed(e, b.CallID)
+	}
+	if b.Cause == CauseToolAsked {
+		r.askedPerson(open)
+	}
 	r.Open = open
 	r.leaveOut(open)
 	r.Status = StatusRunning

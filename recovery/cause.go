@@ -16,6 +16,7 @@ const (
 	CauseRounds         Cause = "rounds"          // its rounds are used up
 	CauseCutShort       Cause = "cut_short"       // a person cut the call short
 	CauseUnknownOutcome Cause = "unknown_outcome" // a tool call may or may not have taken effect
+	CauseToolAsked      Cause = "tool_asked"      // a plugin wants a person asked about a tool that failed
 	CauseCooling        Cause = "cooling"         // the run's default model cools down
 	CauseGivenUp        Cause = "given_up"        // the caller gave up and asks nobody
 	CauseForbidden      Cause = "forbidden"       // a plugin forbids the model that was to be asked
@@ -29,7 +30,7 @@ func (o *OpenFailure) terminal() bool {
 		return o.Failure.Timer != failure.TimerStep
 	case CauseBudget, CauseDayBudget, CauseRounds:
 		return true
-	case CauseAttempt, CauseCutShort, CauseUnknownOutcome, CauseCooling, CauseGivenUp, CauseForbidden:
+	case CauseAttempt, CauseCutShort, CauseUnknownOutcome, CauseToolAsked, CauseCooling, CauseGivenUp, CauseForbidden:
 	}
 	return false
 }

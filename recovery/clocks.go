@@ -43,7 +43,7 @@ func (r *Run) clocks() []SetTimer {
 	if t.MaxTurn > 0 && r.parkedFrom.IsZero() {
 		clocks = append(clocks, SetTimer{r.turnEnd(), Due{Timer: failure.TimerMaxTurn}})
 	}
-	if t.Step > 0 && r.Open == nil && !r.awaitsCaller() && !r.isHeld() { // waiting for plugins, or on purpose, is not idleness
+	if t.Step > 0 && r.Open == nil && !r.awaitsCaller() && !r.isHeld() && !r.toolRests() { // waiting for plugins, or on purpose, is not idleness
 		clocks = append(clocks, SetTimer{r.LastStepAt.Add(r.stepLimit().Duration()), Due{Timer: failure.TimerStep}})
 	}
 	if t.Run > 0 {

@@ -255,6 +255,7 @@ type ToolReturned struct {
 	Elapsed failure.Millis `json:"elapsedMs,omitempty"`
 	Limit   failure.Millis `json:"limitMs,omitempty"` // the limit of its tool timer, if that stopped it
 	Round   int            `json:"round,omitempty"`   // the round of the call, if its caller gave the result; else 0
+	NotRun  bool           `json:"notRun,omitempty"`  // the tool itself was not asked: there is none, or the arguments do not fit
 }
 
 // Compacting is the intent of a summary, durable before its model is asked.

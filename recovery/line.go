@@ -52,7 +52,9 @@ func Line(r *Run, b Body) string {
 		line = r.endedLine(b)
 	case Started:
 		line = startedLine(b)
-	case Claimed, Voted, Decided, ToolBegan, CancelRequested, Unknown: // these do not concern people
+	case Decided:
+		line = r.toolDecidedLine(b)
+	case Claimed, Voted, ToolBegan, CancelRequested, Unknown: // these do not concern people
 	}
 	return words.Clip(words.Tidy(line), MaxText)
 }

@@ -34,6 +34,8 @@ func Next(r *Run) []Effect {
 		return r.answerFailure()
 	case r.unsure != nil:
 		return record(r, r.unknownOutcome())
+	case r.askPerson() != nil:
+		return record(r, *r.askPerson())
 	case r.cooling != nil:
 		return record(r, r.cooled())
 	}
@@ -70,7 +72,7 @@ func (r *Run) answerFailure() []Effect {
 	}
 	d := o.Decision
 	switch {
-	case d.Action == ActionNone && o.isOfTool():
+	case d.Action == ActionNone && o.isOfTool() && o.Cause != CauseToolAsked:
 		return r.goOn()
 	case d.Action == ActionNone && r.proposal().Action == ActionFail:
 		return r.fail()
@@ -213,6 +215,18 @@ func (r *Run) runTools() []Effect {
 	room := r.room()
 	for _, t := range r.Pending {
 		if t.State.Over() || t.By == ByCaller {
+			continue
+		}
+		if t.State == ToolCallFailed {
+			asked := r.askAboutTool(t)
+			if asked[0].Record != nil {
+				return asked
+			}
+			effects = append(effects, asked...)
+			continue
+		}
+		if wait := t.toolDelay(); wait != nil {
+			effects = append(effects, Effect{Key: timerKey(*wait), Timer: wait})
 			continue
 		}
 		if t.State == ToolCallOrphaned && (!t.Safety.Repeatable() || t.Tries >= MaxToolTries) {

@@ -55,6 +55,10 @@ func (r *Run) voted(b Voted) {
 		r.votedBeforeCall(b)
 		return
 	}
+	if b.Occasion.Hook() == HookToolError {
+		r.votedAboutTool(b)
+		return
+	}
 	if o := r.Open; o != nil && o.Occasion() == b.Occasion && !b.Vote.Shadow {
 		o.Votes = append(o.Votes, b.Vote)
 		r.restricted(b.Vote)

@@ -212,10 +212,11 @@ func (r *Run) offerable(d Decision, b Button) (Button, bool) {
 	return b, ok
 }
 
-// rerunnable reports whether the failure at hand is a tool call of unknown outcome that Mulligan
-// itself made and could make again.
+// rerunnable reports whether the failure at hand is a tool call that Mulligan itself made and could
+// make again, and a person is asked whether it should.
 func (r *Run) rerunnable() bool {
-	return r.Open.Cause == CauseUnknownOutcome && slices.ContainsFunc(r.Pending, func(t *ToolRun) bool {
+	asked := r.Open.Cause == CauseUnknownOutcome || r.Open.Cause == CauseToolAsked
+	return asked && slices.ContainsFunc(r.Pending, func(t *ToolRun) bool {
 		return t.Call.ID == r.Open.CallID && t.By != ByEngine
 	})
 }
@@ -277,7 +278,7 @@ func (o *OpenFailure) extension() string {
 		return "Continue over today's budget"
 	case CauseRounds:
 		return "Continue"
-	case CauseAttempt, CauseCutShort, CauseUnknownOutcome, CauseCooling, CauseGivenUp, CauseForbidden:
+	case CauseAttempt, CauseCutShort, CauseUnknownOutcome, CauseToolAsked, CauseCooling, CauseGivenUp, CauseForbidden:
 	}
 	return ""
 }

@@ -22,7 +22,9 @@ type Policy struct {
 	Plugins     []string `json:"plugins,omitempty"` // who is asked, in order of precedence
 	// BeforeCall is who is asked before every model call, in order; nil = nobody.
 	BeforeCall []Gatekeeper `json:"beforeCall,omitempty"`
-	MaxRetries int          `json:"maxRetries"` // of one model call
+	// ToolError is who is asked about tools that failed, in order; nil = nobody.
+	ToolError  []string `json:"toolError,omitempty"`
+	MaxRetries int      `json:"maxRetries"` // of one model call
 	// MaxRounds is how many model calls may ask for tools; 0 = any number.
 	MaxRounds int `json:"maxRounds,omitempty"`
 	// ParallelTools is how many tool calls of an answer run at the same time; 0 = all of them.

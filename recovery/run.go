@@ -70,6 +70,7 @@ type Run struct {
 	FailedAttempts int
 	Granted        int            // extra attempts that persons' answers added, in all
 	Crashes        int            // interruptions in a row without a finished step
+	ToolFailures   map[string]int // by tool, calls that failed
 	IdleExpiries   map[string]int // by model, idle timers expired in a row without a finished step
 	Spent          Budget
 	Usage          llm.Usage

@@ -27,11 +27,13 @@ const storyMark = "----\n"
 //	policy auto retries=3 step=10s turn=5m run=1h progress=30s ttl=24h tokens=1000 plugins=p,q models=a/one,b/two
 //	       caller=hold|error|continue keep=figures local=b/two prices=a/one:15,b/two:2
 //	tool NAME SAFETY TOOK [BYTES]    SAFETY: unsafe, idempotent, read_only; TOOK may be "panic", or "lost": its outcome is unknown
+//	tool NAME SAFETY TOOK fails=N    the first N tries of each call fail
 //	tool NAME SAFETY TOOK caller     the program that started the run carries it out, and has 5 min for it
 //	cooling KIND FOR                 the run's model does, and nobody asked for it by name
 //	model NAME answer TEXT | cut TEXT | call TOOL,TOOL | fail KIND [after=2s] [reset=2h] [timer=idle] [offline=5m] [shown=part] [continuable] | hang
 //	plugin NAME KIND|* ACTION [MODEL] [DELAY] [below=N] [compact] [continue] [button=KIND] [pressed=KIND]
 //	       [never=a/one,b/*] [price=N] [local]    what it forbids; ACTION none has no opinion
+//	plugin NAME tool:TOOL ACTION [DELAY] [WORD]    of a tool that failed; WORD is what a tell says
 //	person KIND|* ACTION             answers a suggestion about such a failure
 //	patient ACTION                   answers a live wait
 //	hasty AFTER ACTION               answers a model call that takes longer; the next line is about the next one
@@ -176,7 +178,10 @@ func parseStory(t tb, path, text string) *world {
 			took, err := time.ParseDuration(f[3])
 			w.tool[f[1]] = toolOutcome{took: took, text: "result of " + f[1], panic: f[3] == "panic", lost: f[3] == "lost"}
 			caller := len(f) > 4 && f[4] == ByCaller
-			if len(f) > 4 && !caller {
+			if fails, ok := strings.CutPrefix(f[len(f)-1], "fails="); ok {
+				n, _ := strconv.Atoi(fails)
+				w.tool[f[1]] = toolOutcome{took: took, text: "result of " + f[1], fails: n}
+			} else if len(f) > 4 && !caller {
 				n, _ := strconv.Atoi(f[4])
 				w.tool[f[1]] = toolOutcome{took: took, text: strings.Repeat("x", n)}
 			} else if err != nil && f[3] != "panic" && f[3] != "lost" {
@@ -214,6 +219,7 @@ func parseStory(t tb, path, text string) *world {
 		w.start.Input, w.start.Asked = []llm.Message{}, DigestOf([]byte("hello"))
 	}
 	w.vote = func(plugin string, r *Run) Vote { return voteOf(opinions, plugin, r) }
+	w.toolVote = func(plugin string, t *ToolRun) Vote { return voteOnTool(opinions, plugin, t) }
 	w.person = func(r *Run) string {
 		if action := person[string(r.Open.Failure.Kind)]; action != "" {
 			return action
@@ -227,6 +233,17 @@ func voteOf(opinions []opinion, plugin string, r *Run) Vote {
 	for _, o := range opinions {
 		if o.plugin == plugin && (o.kind == "*" || o.kind == string(r.Open.Failure.Kind)) && (o.below == 0 || r.Open.Attempt < o.below) && o.pressed == r.Open.Pressed {
 			return o.vote
+		}
+	}
+	return Vote{}
+}
+
+func voteOnTool(opinions []opinion, plugin string, t *ToolRun) Vote {
+	for _, o := range opinions {
+		if o.plugin == plugin && o.kind == "tool:"+t.Call.Name && (o.below == 0 || t.Tries < o.below) {
+			v := o.vote
+			v.Words, v.NewModel = v.NewModel, ""
+			return v
 		}
 	}
 	return Vote{}
@@ -259,6 +276,8 @@ func parsePolicy(t tb, p *Policy, words []string) {
 			p.Budget.Tokens = int64(n)
 		case "plugins":
 			p.Plugins = strings.Split(value, ",")
+		case "toolerror":
+			p.ToolError = strings.Split(value, ",")
 		case "models":
 			p.Models = strings.Split(value, ",")
 		case "local":

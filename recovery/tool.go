@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -16,6 +17,7 @@ const (
 	ToolCallWanted   ToolCallState = "wanted"   // not begun yet, or about to run again
 	ToolCallInAir    ToolCallState = "in_air"   // begun, by the owner that the run has
 	ToolCallOrphaned ToolCallState = "orphaned" // begun, by an owner that was lost
+	ToolCallFailed   ToolCallState = "failed"   // it failed, and plugins are asked what the model is told
 	ToolCallReturned ToolCallState = "returned" // it has a result, or an error
 	ToolCallUnknown  ToolCallState = "unknown"  // it is over, and may or may not have taken effect
 )
@@ -36,6 +38,7 @@ type ToolRun struct {
 	Took    failure.Millis // how long it took, once it has returned
 	Limit   failure.Millis // the limit of its timer, if that ended it
 	Notes   int            // progress notes about the last try
+	Trouble *ToolTrouble   // how it failed last, where plugins were asked about that
 }
 
 func (r *Run) toolBegan(e Event, b ToolBegan) {
@@ -58,11 +61,17 @@ func (r *Run) toolReturned(e Event, b ToolReturned) {
 	if t.Tries == 0 {
 		took = 0
 	}
+	asked := r.asksAbout(t, b)
 	t.Lost, t.State = t.State == ToolCallOrphaned, ToolCallReturned
 	if b.Outcome == OutcomeUnknown {
 		t.State = ToolCallUnknown
 	}
 	t.Took, t.Limit = took, b.Limit
+	r.countFailure(t, b)
+	if asked {
+		r.toolFailed(e, t, b)
+		return
+	}
 	if t.State == ToolCallUnknown && len(r.Policy.Plugins) > 0 {
 		r.unsure = t
 	}
@@ -70,9 +79,25 @@ func (r *Run) toolReturned(e Event, b ToolReturned) {
 		r.Wait, r.Status = nil, StatusRunning
 		r.unpark(e.Time)
 	}
-	result := b.Result
+	r.finishTool(e, t, b.Result)
+}
+
+// finishTool tells the model what became of a call.
+func (r *Run) finishTool(e Event, t *ToolRun, result llm.ToolResult) {
 	r.say(llm.Message{Role: llm.RoleTool, Parts: []llm.Part{{Result: &result}}})
-	r.finishStep(e.Time, t.Call.Name, took)
+	r.finishStep(e.Time, t.Call.Name, t.Took)
+}
+
+// countFailure counts the failures of a tool.
+func (r *Run) countFailure(t *ToolRun, b ToolReturned) {
+	if b.Outcome == OutcomeError && !b.NotRun {
+		counts := maps.Clone(r.ToolFailures)
+		if counts == nil {
+			counts = map[string]int{}
+		}
+		counts[t.Call.Name]++
+		r.ToolFailures = counts
+	}
 }
 
 // tool is the call with that id that has no result yet.

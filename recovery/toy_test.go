@@ -34,16 +34,18 @@ type outcome struct {
 // world is everything outside the heart. What it answers depends on the log only,
 // so that a resumed run meets the same world; the journal is its own memory.
 type world struct {
-	start   Started
-	before  []llm.Message        // what start continues
-	models  map[string][]outcome // in order; the last one repeats
-	vote    func(plugin string, r *Run) Vote
-	person  func(r *Run) string    // the action taken on an open suggestion, "" for none
-	patient func(r *Run) string    // the action taken on a live wait
-	hasty   []haste                // what is done about calls that are slow, one after the other; the last one repeats
-	cancel  func(r *Run) bool      // a person's wish to end it now
-	tool    map[string]toolOutcome // by name
-	journal map[string]int         // tool effects by call id
+	start  Started
+	before []llm.Message        // what start continues
+	models map[string][]outcome // in order; the last one repeats
+	vote   func(plugin string, r *Run) Vote
+	// toolVote is what plugins say of tools that failed.
+	toolVote func(plugin string, t *ToolRun) Vote
+	person   func(r *Run) string    // the action taken on an open suggestion, "" for none
+	patient  func(r *Run) string    // the action taken on a live wait
+	hasty    []haste                // what is done about calls that are slow, one after the other; the last one repeats
+	cancel   func(r *Run) bool      // a person's wish to end it now
+	tool     map[string]toolOutcome // by name
+	journal  map[string]int         // tool effects by call id
 }
 
 // haste is a person who cuts a model call short.
@@ -57,6 +59,7 @@ type toolOutcome struct {
 	text  string
 	panic bool
 	lost  bool // its outcome is unknown
+	fails int  // the first so many tries of a call
 }
 
 // toy is a shell without I/O: its time is virtual, its log is JSON in memory.
@@ -330,7 +333,7 @@ func (y *toy) result(e Effect) (time.Time, []Body) {
 		return y.run.Open.At.Add(offline), []Body{e.Watch.Due}
 	case e.Ask != nil:
 		plugin := e.Ask.Plugins[0]
-		v := y.w.vote(plugin, y.run)
+		v := y.voteOn(e.Ask.Occasion, plugin)
 		v.Plugin, v.Latency = plugin, 1
 		return y.now.Add(time.Millisecond), []Body{Voted{Occasion: e.Ask.Occasion, Vote: v}}
 	case e.Tool != nil:
@@ -367,6 +370,10 @@ func (y *toy) answered(b Answered) Answered {
 func (y *toy) returned(call llm.ToolCall) (time.Time, []Body) {
 	o := y.w.tool[call.Name]
 	result := llm.ToolResult{CallID: call.ID, Name: call.Name, Text: o.text, IsError: o.panic}
+	if t := y.run.tool(call.ID); t.Tries <= o.fails {
+		result.Text, result.IsError = call.Name+" is busy", true
+		return t.BeganAt.Add(o.took), []Body{ToolReturned{CallID: call.ID, Outcome: OutcomeError, Result: result}}
+	}
 	if o.lost {
 		return y.toolBegan(call).Add(o.took), []Body{ToolReturned{CallID: call.ID, Outcome: OutcomeUnknown, Result: unknownResult(call)}}
 	}
@@ -394,6 +401,14 @@ func (y *toy) callers(givenUp ToolReturned, until time.Time) (time.Time, []Body)
 		panic(err)
 	}
 	return at, []Body{b}
+}
+
+// voteOn is what the plugin says.
+func (y *toy) voteOn(about Occasion, plugin string) Vote {
+	if t := y.run.FailedTool(about); t != nil && y.w.toolVote != nil {
+		return y.w.toolVote(plugin, t)
+	}
+	return y.w.vote(plugin, y.run)
 }
 
 func (y *toy) toolBegan(call llm.ToolCall) time.Time { return y.run.tool(call.ID).BeganAt }

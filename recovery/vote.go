@@ -47,8 +47,9 @@ type Vote struct {
 	Action   Action         `json:"action,omitempty"`
 	Delay    failure.Millis `json:"delayMs,omitempty"`
 	NewModel string         `json:"newModel,omitempty"`
-	Until    time.Time      `json:"until,omitzero" proto:"-"` // of a hold: when to ask again
-	Reason   string         `json:"reason,omitempty"`         // for people
+	Until    time.Time      `json:"until,omitzero" proto:"-"`  // of a hold: when to ask again
+	Words    string         `json:"words,omitempty" proto:"-"` // of a tell: for the model
+	Reason   string         `json:"reason,omitempty"`          // for people
 	Actions  []Button       `json:"actions,omitempty"`
 	Adjust   Adjust         `json:"adjust,omitzero"`
 	Restrict *Restrict      `json:"restrict,omitempty"` // what it forbids, whatever is advised, itself included; nil = nothing
@@ -70,9 +71,10 @@ type Adjust struct {
 // Decision is what will be done about a failure, by whose advice, and why.
 type Decision struct {
 	Action    Action         `json:"action,omitempty"`
-	Delay     failure.Millis `json:"delayMs,omitempty"`        // with every limit applied
-	NewModel  string         `json:"newModel,omitempty"`       // of a refusal: the model that is not asked
-	Until     time.Time      `json:"until,omitzero" proto:"-"` // of a hold
+	Delay     failure.Millis `json:"delayMs,omitempty"`         // with every limit applied
+	NewModel  string         `json:"newModel,omitempty"`        // of a refusal: the model that is not asked
+	Until     time.Time      `json:"until,omitzero" proto:"-"`  // of a hold
+	Words     string         `json:"words,omitempty" proto:"-"` // of a tell: what the model is told
 	Reason    string         `json:"reason,omitempty"`
 	Actions   []Button       `json:"actions,omitempty"`
 	Adjust    Adjust         `json:"adjust,omitzero"`

@@ -137,7 +137,7 @@ func (r *Runner) startedAdvice(q recovery.Question) (recovery.Started, error) {
 	if err := r.pinTimeouts(p, model, recovery.Settings{}); err != nil {
 		return recovery.Started{}, err
 	}
-	p.BeforeCall = nil
+	p.BeforeCall, p.ToolError = nil, nil
 	p.Calls, p.Tools, p.Models = recovery.CallsOfCaller, recovery.ToolsOfCaller, append([]string{model}, q.Alternatives...)
 	p.MaxRounds, p.ParallelTools, p.Budget, p.DayBudget = 0, 0, q.Budget, recovery.Budget{}
 	p.Timeouts = recovery.Timeouts{Patience: p.Timeouts.Patience} // the others are of calls that the caller makes

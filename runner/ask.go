@@ -26,10 +26,13 @@ func (l *loop) ask(ctx context.Context, key string, a *recovery.AskPlugins) {
 
 // about is what the plugins are asked about.
 func (l *loop) about(a *recovery.AskPlugins) hooks.Occasion {
+	now := l.clock.now()
+	if a.Occasion.Hook() == recovery.HookToolError {
+		return hooks.NewToolError(l.run, a.Occasion)
+	}
 	if a.Call == nil {
 		return hooks.NewOccasion(l.run)
 	}
-	now := l.clock.now()
 	return hooks.NewBeforeCall(l.run, *a.Call, l.others(a.Call.Model, now).Alternatives, now)
 }
 

@@ -202,10 +202,13 @@ func (r *Runner) started(ctx context.Context, req Request, tools []Tool) (s reco
 // others. A request cannot leave out who is asked before calls.
 func (r *Runner) pinPlugins(p *recovery.Policy, req Request) (err error) {
 	p.Plugins, err = r.pluginsOf(req)
-	p.Local, p.BeforeCall = nil, nil
+	p.Local, p.BeforeCall, p.ToolError = nil, nil, nil
 	for _, h := range r.hooks() {
 		if !h.Shadow && h.Takes(recovery.HookBeforeCall) {
 			p.BeforeCall = append(p.BeforeCall, recovery.Gatekeeper{Plugin: h.Name, FailClosed: h.FailClosed})
+		}
+		if !h.Shadow && h.Takes(recovery.HookToolError) && (req.Plugins == nil || slices.Contains(req.Plugins, h.Name)) {
+			p.ToolError = append(p.ToolError, h.Name)
 		}
 	}
 	for _, name := range p.Models {

@@ -162,7 +162,7 @@ func (c *toolCall) late() recovery.Noted {
 func (c *toolCall) protect(ctx context.Context) (end toolEnd) {
 	tool, r := c.tool, c.run
 	if !c.known {
-		return errorResult(r.Call, fmt.Sprintf("there is no tool called %q", r.Call.Name))
+		return notRun(r.Call, fmt.Sprintf("there is no tool called %q", r.Call.Name))
 	}
 	defer func() {
 		if p := recover(); p != nil {
@@ -171,10 +171,10 @@ func (c *toolCall) protect(ctx context.Context) (end toolEnd) {
 		}
 	}()
 	if err := c.loop.mayAct(ctx); err != nil {
-		return errorResult(r.Call, tool.Name+" was not begun: the run was stopped")
+		return notRun(r.Call, tool.Name+" was not begun: the run was stopped")
 	}
 	if problem := c.misfit(ctx); problem != "" {
-		return errorResult(r.Call, problem)
+		return notRun(r.Call, problem)
 	}
 	text, err := tool.Run(ctx, c.call)
 	if err != nil {
@@ -225,6 +225,13 @@ func errorResult(call llm.ToolCall, text string) toolEnd {
 		CallID: call.ID, Outcome: recovery.OutcomeError,
 		Result: llm.ToolResult{CallID: call.ID, Name: call.Name, Text: words.Clip(text, MaxToolResult), IsError: true},
 	}}
+}
+
+// notRun is the end of a call whose tool was not asked.
+func notRun(call llm.ToolCall, text string) toolEnd {
+	end := errorResult(call, text)
+	end.NotRun = true
+	return end
 }
 
 // toolEnded writes a tool's result. A run that has ended meanwhile only notes it. A call

@@ -60,7 +60,7 @@ func (s *Summary) note(b recovery.Body) {
 	case recovery.Failed:
 		s.fail(b)
 	case recovery.Decided:
-		if b.Occasion.Hook() == recovery.HookBeforeCall { // it is about no failure
+		if hook := b.Occasion.Hook(); hook == recovery.HookBeforeCall || hook == recovery.HookToolError { // it is about no failure
 			return
 		}
 		s.DecidedBy = ""

@@ -21,6 +21,9 @@ func Ask(ctx context.Context, service mulliganv1.RecoveryPluginClient, about hoo
 	case hooks.BeforeCall:
 		m, err := service.BeforeCall(ctx, BeforeCallToProto(e))
 		return func() (recovery.Vote, error) { return Verdict(e, m) }, err
+	case hooks.ToolError:
+		m, err := service.ToolError(ctx, ToolErrorToProto(e))
+		return func() (recovery.Vote, error) { return ToolAdvice(m) }, err
 	case hooks.RunEnded:
 		_, err := service.RunEnded(ctx, RunEndedToProto(e))
 		return func() (recovery.Vote, error) { return recovery.Vote{}, nil }, err

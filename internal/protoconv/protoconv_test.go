@@ -117,6 +117,44 @@ func TestBeforeCallComesBack(t *testing.T) {
 	}
 }
 
+func TestToolErrorComesBack(t *testing.T) {
+	e := filled[hooks.ToolError]()
+	e.Transcript = []llm.Message{llm.User("Köln")}
+	for _, safety := range []recovery.Safety{recovery.SafetyUnsafe, recovery.SafetyIdempotent, recovery.SafetyReadOnly} {
+		e.Safety = safety
+		got := ToolErrorFromProto(throughBytes(t, ToolErrorToProto(e), &mulliganv1.ToolErrorRequest{}))
+		if !reflect.DeepEqual(got, e) {
+			t.Errorf("got  %+v\nwant %+v", got, e)
+		}
+	}
+}
+
+func TestToolAdvice(t *testing.T) {
+	for _, good := range []recovery.Vote{
+		{},
+		{Action: recovery.ActionRetry, Delay: 60_000, Reason: "it was busy"},
+		{Action: recovery.ActionTell, Words: "Look into the archive instead."},
+		{Action: recovery.ActionAsk, Reason: "it has failed three times"},
+	} {
+		if got, err := ToolAdvice(ToolAdviceToProto(good)); err != nil || !reflect.DeepEqual(got, good) {
+			t.Errorf("%+v became %+v, %v", good, got, err)
+		}
+	}
+	for want, m := range map[string]*mulliganv1.ToolErrorResponse{
+		"unknown action \"tool_action_99": {Action: 99},
+		"unknown action":                  ToolAdviceToProto(recovery.Vote{Action: recovery.ActionSwitchModel}),
+		"is not from 0 to 60000":          {Action: mulliganv1.ToolAction_TOOL_ACTION_RETRY, DelayMs: 60_001},
+		"delay_ms -1":                     {Action: mulliganv1.ToolAction_TOOL_ACTION_RETRY, DelayMs: -1},
+		"tell has no words":               {Action: mulliganv1.ToolAction_TOOL_ACTION_TELL, Words: " "},
+		"words has 8193 bytes":            {Action: mulliganv1.ToolAction_TOOL_ACTION_TELL, Words: strings.Repeat("x", 8193)},
+		"reason is not valid UTF-8":       {Reason: "\xff"},
+	} {
+		if v, err := ToolAdvice(m); err == nil || !strings.Contains(err.Error(), want) || !reflect.DeepEqual(v, recovery.Vote{}) {
+			t.Errorf("want %q: %v", want, err)
+		}
+	}
+}
+
 func TestRunEndedComesBack(t *testing.T) {
 	e := filled[hooks.RunEnded]()
 	got := RunEndedFromProto(throughBytes(t, RunEndedToProto(e), &mulliganv1.RunEndedRequest{}))

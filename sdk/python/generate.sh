@@ -26,7 +26,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$root/proto"
 "$tools/bin/python" -m grpc_tools.protoc -I. --python_out="$scratch" --pyi_out="$scratch" \
-	mulligan/v1/decision.proto mulligan/v1/failure.proto mulligan/v1/plugin.proto
+	mulligan/v1/decision.proto mulligan/v1/failure.proto mulligan/v1/plugin.proto mulligan/v1/values.proto
 
 # The files import each other by their names in proto/, where Python would look for a package
 # of its own.

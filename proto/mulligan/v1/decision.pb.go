@@ -404,7 +404,15 @@ type Alternative struct {
 	// What it costs; not set = not known. Some cost nothing.
 	Price *Price `protobuf:"bytes,3,opt,name=price,proto3" json:"price,omitempty"`
 	// It is served on this machine.
-	Local         bool `protobuf:"varint,4,opt,name=local,proto3" json:"local,omitempty"`
+	Local bool `protobuf:"varint,4,opt,name=local,proto3" json:"local,omitempty"`
+	// What it cannot take: images, tools, schema. Nothing that this conversation needs, of an alternative.
+	Lacks []string `protobuf:"bytes,5,rep,name=lacks,proto3" json:"lacks,omitempty"`
+	// It cools down until then, and is not asked by itself; not set = it does not.
+	CoolsUntil *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=cools_until,json=coolsUntil,proto3" json:"cools_until,omitempty"`
+	// Because of a failure of that kind, as in Failure.kind_name.
+	CoolingKind string `protobuf:"bytes,7,opt,name=cooling_kind,json=coolingKind,proto3" json:"cooling_kind,omitempty"`
+	// How its last call ended, of all runs of this host: well or failing; empty = nothing is known.
+	Health        string `protobuf:"bytes,8,opt,name=health,proto3" json:"health,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -465,6 +473,34 @@ func (x *Alternative) GetLocal() bool {
 		return x.Local
 	}
 	return false
+}
+
+func (x *Alternative) GetLacks() []string {
+	if x != nil {
+		return x.Lacks
+	}
+	return nil
+}
+
+func (x *Alternative) GetCoolsUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CoolsUntil
+	}
+	return nil
+}
+
+func (x *Alternative) GetCoolingKind() string {
+	if x != nil {
+		return x.CoolingKind
+	}
+	return ""
+}
+
+func (x *Alternative) GetHealth() string {
+	if x != nil {
+		return x.Health
+	}
+	return ""
 }
 
 // Tried is one failed attempt of a model call.
@@ -577,12 +613,17 @@ const file_mulligan_v1_decision_proto_rawDesc = "" +
 	"\x06effect\x18\x04 \x01(\tR\x06effect\x12\x14\n" +
 	"\x05model\x18\x05 \x01(\tR\x05model\x12\x18\n" +
 	"\aprimary\x18\x06 \x01(\bR\aprimary\x12\x10\n" +
-	"\x03url\x18\a \x01(\tR\x03url\"\x8a\x01\n" +
+	"\x03url\x18\a \x01(\tR\x03url\"\x98\x02\n" +
 	"\vAlternative\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12%\n" +
 	"\x0econtext_tokens\x18\x02 \x01(\x03R\rcontextTokens\x12(\n" +
 	"\x05price\x18\x03 \x01(\v2\x12.mulligan.v1.PriceR\x05price\x12\x14\n" +
-	"\x05local\x18\x04 \x01(\bR\x05local\"\x87\x01\n" +
+	"\x05local\x18\x04 \x01(\bR\x05local\x12\x14\n" +
+	"\x05lacks\x18\x05 \x03(\tR\x05lacks\x12;\n" +
+	"\vcools_until\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"coolsUntil\x12!\n" +
+	"\fcooling_kind\x18\a \x01(\tR\vcoolingKind\x12\x16\n" +
+	"\x06health\x18\b \x01(\tR\x06health\"\x87\x01\n" +
 	"\x05Tried\x12\x18\n" +
 	"\aattempt\x18\x01 \x01(\x05R\aattempt\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12\x12\n" +
@@ -624,12 +665,13 @@ var (
 
 var file_mulligan_v1_decision_proto_depIdxs = []int32{
 	3, // 0: mulligan.v1.Alternative.price:type_name -> mulligan.v1.Price
-	7, // 1: mulligan.v1.Tried.at:type_name -> google.protobuf.Timestamp
-	2, // [2:2] is the sub-list for method output_type
-	2, // [2:2] is the sub-list for method input_type
-	2, // [2:2] is the sub-list for extension type_name
-	2, // [2:2] is the sub-list for extension extendee
-	0, // [0:2] is the sub-list for field type_name
+	7, // 1: mulligan.v1.Alternative.cools_until:type_name -> google.protobuf.Timestamp
+	7, // 2: mulligan.v1.Tried.at:type_name -> google.protobuf.Timestamp
+	3, // [3:3] is the sub-list for method output_type
+	3, // [3:3] is the sub-list for method input_type
+	3, // [3:3] is the sub-list for extension type_name
+	3, // [3:3] is the sub-list for extension extendee
+	0, // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_v1_decision_proto_init() }

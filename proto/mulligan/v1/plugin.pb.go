@@ -144,6 +144,120 @@ func (Verdict) EnumDescriptor() ([]byte, []int) {
 	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{1}
 }
 
+// ToolSafety says whether a tool may run twice.
+type ToolSafety int32
+
+const (
+	// Not said: treat it as unsafe.
+	ToolSafety_TOOL_SAFETY_UNSPECIFIED ToolSafety = 0
+	// A call is never repeated.
+	ToolSafety_TOOL_SAFETY_UNSAFE ToolSafety = 1
+	// Two calls with the same key have the effect of one.
+	ToolSafety_TOOL_SAFETY_IDEMPOTENT ToolSafety = 2
+	// It changes nothing.
+	ToolSafety_TOOL_SAFETY_READ_ONLY ToolSafety = 3
+)
+
+// Enum value maps for ToolSafety.
+var (
+	ToolSafety_name = map[int32]string{
+		0: "TOOL_SAFETY_UNSPECIFIED",
+		1: "TOOL_SAFETY_UNSAFE",
+		2: "TOOL_SAFETY_IDEMPOTENT",
+		3: "TOOL_SAFETY_READ_ONLY",
+	}
+	ToolSafety_value = map[string]int32{
+		"TOOL_SAFETY_UNSPECIFIED": 0,
+		"TOOL_SAFETY_UNSAFE":      1,
+		"TOOL_SAFETY_IDEMPOTENT":  2,
+		"TOOL_SAFETY_READ_ONLY":   3,
+	}
+)
+
+func (x ToolSafety) Enum() *ToolSafety {
+	p := new(ToolSafety)
+	*p = x
+	return p
+}
+
+func (x ToolSafety) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ToolSafety) Descriptor() protoreflect.EnumDescriptor {
+	return file_mulligan_v1_plugin_proto_enumTypes[2].Descriptor()
+}
+
+func (ToolSafety) Type() protoreflect.EnumType {
+	return &file_mulligan_v1_plugin_proto_enumTypes[2]
+}
+
+func (x ToolSafety) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ToolSafety.Descriptor instead.
+func (ToolSafety) EnumDescriptor() ([]byte, []int) {
+	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{2}
+}
+
+// ToolAction is what to do about a tool that failed.
+type ToolAction int32
+
+const (
+	// No opinion: the model is told what the tool said.
+	ToolAction_TOOL_ACTION_UNSPECIFIED ToolAction = 0
+	// The same call is made again, after delay_ms, where the tool's safety and remaining_tries allow it.
+	ToolAction_TOOL_ACTION_RETRY ToolAction = 1
+	// The model is told words in the place of what the tool said.
+	ToolAction_TOOL_ACTION_TELL ToolAction = 2
+	// A person is asked: to tell the model, to have the call made again, or to stop.
+	ToolAction_TOOL_ACTION_ASK ToolAction = 3
+)
+
+// Enum value maps for ToolAction.
+var (
+	ToolAction_name = map[int32]string{
+		0: "TOOL_ACTION_UNSPECIFIED",
+		1: "TOOL_ACTION_RETRY",
+		2: "TOOL_ACTION_TELL",
+		3: "TOOL_ACTION_ASK",
+	}
+	ToolAction_value = map[string]int32{
+		"TOOL_ACTION_UNSPECIFIED": 0,
+		"TOOL_ACTION_RETRY":       1,
+		"TOOL_ACTION_TELL":        2,
+		"TOOL_ACTION_ASK":         3,
+	}
+)
+
+func (x ToolAction) Enum() *ToolAction {
+	p := new(ToolAction)
+	*p = x
+	return p
+}
+
+func (x ToolAction) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ToolAction) Descriptor() protoreflect.EnumDescriptor {
+	return file_mulligan_v1_plugin_proto_enumTypes[3].Descriptor()
+}
+
+func (ToolAction) Type() protoreflect.EnumType {
+	return &file_mulligan_v1_plugin_proto_enumTypes[3]
+}
+
+func (x ToolAction) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ToolAction.Descriptor instead.
+func (ToolAction) EnumDescriptor() ([]byte, []int) {
+	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{3}
+}
+
 // DescribeRequest is empty.
 type DescribeRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -190,7 +304,7 @@ type DescribeResponse struct {
 	Version string `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
 	// JSON Schema (2020-12) of its configuration, at most 256 KiB; empty = it takes any.
 	ConfigSchema []byte `protobuf:"bytes,3,opt,name=config_schema,json=configSchema,proto3" json:"config_schema,omitempty"`
-	// The occasions that it takes beside run_error: before_call, run_ended. Others may follow. It is asked
+	// The occasions that it takes beside run_error: before_call, tool_error, run_ended. Others may follow. It is asked
 	// about those that its entry in the host's configuration names.
 	Occasions     []string `protobuf:"bytes,4,rep,name=occasions,proto3" json:"occasions,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -457,7 +571,28 @@ type RunErrorRequest struct {
 	// Time was over: that of one of our timers, or what the provider itself had.
 	TimedOut bool `protobuf:"varint,27,opt,name=timed_out,json=timedOut,proto3" json:"timed_out,omitempty"`
 	// Why the prompt could not become a request; empty = it could.
-	PromptError   string `protobuf:"bytes,28,opt,name=prompt_error,json=promptError,proto3" json:"prompt_error,omitempty"`
+	PromptError string `protobuf:"bytes,28,opt,name=prompt_error,json=promptError,proto3" json:"prompt_error,omitempty"`
+	// The words by which the run can be listed.
+	Labels map[string]string `protobuf:"bytes,29,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// What the run has used so far.
+	Spent *Budget `protobuf:"bytes,30,opt,name=spent,proto3" json:"spent,omitempty"`
+	// What is sent, in tokens, about.
+	InputTokens int64 `protobuf:"varint,31,opt,name=input_tokens,json=inputTokens,proto3" json:"input_tokens,omitempty"`
+	// The names of the tools that the model may use.
+	Tools []string `protobuf:"bytes,32,rep,name=tools,proto3" json:"tools,omitempty"`
+	// There are pictures in the conversation.
+	Images bool `protobuf:"varint,33,opt,name=images,proto3" json:"images,omitempty"`
+	// The answer has to keep to a JSON schema.
+	Schema bool `protobuf:"varint,34,opt,name=schema,proto3" json:"schema,omitempty"`
+	// The model that failed, with what is known about it.
+	About *Alternative `protobuf:"bytes,35,opt,name=about,proto3" json:"about,omitempty"`
+	// Models that could be asked, and are left out of alternatives because they cool down.
+	Cooling []*Alternative `protobuf:"bytes,36,rep,name=cooling,proto3" json:"cooling,omitempty"`
+	// What failed in this run so far, this failure included: the kind of each attempt, in order, as in
+	// Failure.kind_name; the newest 64.
+	FailedKinds []string `protobuf:"bytes,37,rep,name=failed_kinds,json=failedKinds,proto3" json:"failed_kinds,omitempty"`
+	// How the last calls of the model's entry ended, of all runs of this host, the newest last; at most 20.
+	RecentCalls   []*RecentCall `protobuf:"bytes,38,rep,name=recent_calls,json=recentCalls,proto3" json:"recent_calls,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -688,6 +823,140 @@ func (x *RunErrorRequest) GetPromptError() string {
 	return ""
 }
 
+func (x *RunErrorRequest) GetLabels() map[string]string {
+	if x != nil {
+		return x.Labels
+	}
+	return nil
+}
+
+func (x *RunErrorRequest) GetSpent() *Budget {
+	if x != nil {
+		return x.Spent
+	}
+	return nil
+}
+
+func (x *RunErrorRequest) GetInputTokens() int64 {
+	if x != nil {
+		return x.InputTokens
+	}
+	return 0
+}
+
+func (x *RunErrorRequest) GetTools() []string {
+	if x != nil {
+		return x.Tools
+	}
+	return nil
+}
+
+func (x *RunErrorRequest) GetImages() bool {
+	if x != nil {
+		return x.Images
+	}
+	return false
+}
+
+func (x *RunErrorRequest) GetSchema() bool {
+	if x != nil {
+		return x.Schema
+	}
+	return false
+}
+
+func (x *RunErrorRequest) GetAbout() *Alternative {
+	if x != nil {
+		return x.About
+	}
+	return nil
+}
+
+func (x *RunErrorRequest) GetCooling() []*Alternative {
+	if x != nil {
+		return x.Cooling
+	}
+	return nil
+}
+
+func (x *RunErrorRequest) GetFailedKinds() []string {
+	if x != nil {
+		return x.FailedKinds
+	}
+	return nil
+}
+
+func (x *RunErrorRequest) GetRecentCalls() []*RecentCall {
+	if x != nil {
+		return x.RecentCalls
+	}
+	return nil
+}
+
+// RecentCall is how a model call ended that is over.
+type RecentCall struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// That was asked, provider/model.
+	Model string `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`
+	// The kind of its failure, as in Failure.kind_name; empty = it was answered.
+	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
+	// When it ended.
+	At            *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=at,proto3" json:"at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RecentCall) Reset() {
+	*x = RecentCall{}
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RecentCall) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RecentCall) ProtoMessage() {}
+
+func (x *RecentCall) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RecentCall.ProtoReflect.Descriptor instead.
+func (*RecentCall) Descriptor() ([]byte, []int) {
+	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *RecentCall) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *RecentCall) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *RecentCall) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
 // RunErrorResponse is advice. What is not valid here counts as no opinion.
 type RunErrorResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -711,7 +980,7 @@ type RunErrorResponse struct {
 
 func (x *RunErrorResponse) Reset() {
 	*x = RunErrorResponse{}
-	mi := &file_mulligan_v1_plugin_proto_msgTypes[6]
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -723,7 +992,7 @@ func (x *RunErrorResponse) String() string {
 func (*RunErrorResponse) ProtoMessage() {}
 
 func (x *RunErrorResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_plugin_proto_msgTypes[6]
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -736,7 +1005,7 @@ func (x *RunErrorResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunErrorResponse.ProtoReflect.Descriptor instead.
 func (*RunErrorResponse) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{6}
+	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *RunErrorResponse) GetAction() Action {
@@ -837,14 +1106,20 @@ type BeforeCallRequest struct {
 	// Nothing comes of the answer: the plugin is tested.
 	DryRun bool `protobuf:"varint,22,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
 	// As in RunErrorRequest, and only for a plugin that was granted it.
-	Transcript    []byte `protobuf:"bytes,23,opt,name=transcript,proto3" json:"transcript,omitempty"`
+	Transcript []byte `protobuf:"bytes,23,opt,name=transcript,proto3" json:"transcript,omitempty"`
+	// The answer has to keep to a JSON schema.
+	Schema bool `protobuf:"varint,24,opt,name=schema,proto3" json:"schema,omitempty"`
+	// What failed in this run so far, as in RunErrorRequest.
+	FailedKinds []string `protobuf:"bytes,25,rep,name=failed_kinds,json=failedKinds,proto3" json:"failed_kinds,omitempty"`
+	// How the last calls of the model's entry ended, as in RunErrorRequest.
+	RecentCalls   []*RecentCall `protobuf:"bytes,26,rep,name=recent_calls,json=recentCalls,proto3" json:"recent_calls,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *BeforeCallRequest) Reset() {
 	*x = BeforeCallRequest{}
-	mi := &file_mulligan_v1_plugin_proto_msgTypes[7]
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -856,7 +1131,7 @@ func (x *BeforeCallRequest) String() string {
 func (*BeforeCallRequest) ProtoMessage() {}
 
 func (x *BeforeCallRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_plugin_proto_msgTypes[7]
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -869,7 +1144,7 @@ func (x *BeforeCallRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeforeCallRequest.ProtoReflect.Descriptor instead.
 func (*BeforeCallRequest) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{7}
+	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *BeforeCallRequest) GetRun() string {
@@ -1033,6 +1308,27 @@ func (x *BeforeCallRequest) GetTranscript() []byte {
 	return nil
 }
 
+func (x *BeforeCallRequest) GetSchema() bool {
+	if x != nil {
+		return x.Schema
+	}
+	return false
+}
+
+func (x *BeforeCallRequest) GetFailedKinds() []string {
+	if x != nil {
+		return x.FailedKinds
+	}
+	return nil
+}
+
+func (x *BeforeCallRequest) GetRecentCalls() []*RecentCall {
+	if x != nil {
+		return x.RecentCalls
+	}
+	return nil
+}
+
 // BeforeCallResponse is what the plugin says. What is not valid here is recorded, and counts as no opinion or, where
 // the plugin's entry says fail_closed, as a refusal.
 type BeforeCallResponse struct {
@@ -1051,7 +1347,7 @@ type BeforeCallResponse struct {
 
 func (x *BeforeCallResponse) Reset() {
 	*x = BeforeCallResponse{}
-	mi := &file_mulligan_v1_plugin_proto_msgTypes[8]
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1063,7 +1359,7 @@ func (x *BeforeCallResponse) String() string {
 func (*BeforeCallResponse) ProtoMessage() {}
 
 func (x *BeforeCallResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_plugin_proto_msgTypes[8]
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1076,7 +1372,7 @@ func (x *BeforeCallResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeforeCallResponse.ProtoReflect.Descriptor instead.
 func (*BeforeCallResponse) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{8}
+	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *BeforeCallResponse) GetVerdict() Verdict {
@@ -1101,6 +1397,333 @@ func (x *BeforeCallResponse) GetUntil() *timestamppb.Timestamp {
 }
 
 func (x *BeforeCallResponse) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// ToolErrorRequest is a tool call that failed. It holds no secret and, apart from transcript and error, no prompt and
+// no tool's arguments or results.
+type ToolErrorRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The run.
+	Run string `protobuf:"bytes,1,opt,name=run,proto3" json:"run,omitempty"`
+	// Its session; may be empty.
+	Session string `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
+	// What the caller itself calls its conversation, passed through as it is; may be empty.
+	SessionKey string `protobuf:"bytes,3,opt,name=session_key,json=sessionKey,proto3" json:"session_key,omitempty"`
+	// What the caller itself calls its agent, passed through as it is; may be empty.
+	AgentId string `protobuf:"bytes,4,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	// The words by which the run can be listed.
+	Labels map[string]string `protobuf:"bytes,5,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// That failed.
+	Tool string `protobuf:"bytes,6,opt,name=tool,proto3" json:"tool,omitempty"`
+	// The id that the model gave the call.
+	CallId string `protobuf:"bytes,7,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// Whether the tool may run twice.
+	Safety ToolSafety `protobuf:"varint,8,opt,name=safety,proto3,enum=mulligan.v1.ToolSafety" json:"safety,omitempty"`
+	// How often the call was made.
+	Tries int32 `protobuf:"varint,9,opt,name=tries,proto3" json:"tries,omitempty"`
+	// How often it may still be made; 0 = it is never repeated.
+	RemainingTries int32 `protobuf:"varint,10,opt,name=remaining_tries,json=remainingTries,proto3" json:"remaining_tries,omitempty"`
+	// How many calls of this tool have failed in this run, this one included.
+	Failures int32 `protobuf:"varint,11,opt,name=failures,proto3" json:"failures,omitempty"`
+	// Time was over for it.
+	TimedOut bool `protobuf:"varint,12,opt,name=timed_out,json=timedOut,proto3" json:"timed_out,omitempty"`
+	// How long it took, in milliseconds.
+	TookMs int64 `protobuf:"varint,13,opt,name=took_ms,json=tookMs,proto3" json:"took_ms,omitempty"`
+	// What the tool said, at most 8 KiB, only for a plugin that was granted the transcript.
+	Error string `protobuf:"bytes,14,opt,name=error,proto3" json:"error,omitempty"`
+	// That asked for the call, provider/model.
+	Model string `protobuf:"bytes,15,opt,name=model,proto3" json:"model,omitempty"`
+	// Which model call of the run asked for it, from 1.
+	Round int32 `protobuf:"varint,16,opt,name=round,proto3" json:"round,omitempty"`
+	// Whether the run recovers by itself.
+	AutoRecover bool `protobuf:"varint,17,opt,name=auto_recover,json=autoRecover,proto3" json:"auto_recover,omitempty"`
+	// What the run has used so far.
+	Spent *Budget `protobuf:"bytes,18,opt,name=spent,proto3" json:"spent,omitempty"`
+	// What is left of its budget; 0 = unlimited, -1 = used up.
+	Remaining *Budget `protobuf:"bytes,19,opt,name=remaining,proto3" json:"remaining,omitempty"`
+	// Since the run began, in milliseconds, deliberate long waits left out.
+	ElapsedMs int64 `protobuf:"varint,20,opt,name=elapsed_ms,json=elapsedMs,proto3" json:"elapsed_ms,omitempty"`
+	// Until the run's time is over, in milliseconds; 0 = unlimited, -1 = used up.
+	RemainingMs int64 `protobuf:"varint,21,opt,name=remaining_ms,json=remainingMs,proto3" json:"remaining_ms,omitempty"`
+	// When it failed.
+	Time *timestamppb.Timestamp `protobuf:"bytes,22,opt,name=time,proto3" json:"time,omitempty"`
+	// Nothing comes of the answer: the plugin is tested.
+	DryRun bool `protobuf:"varint,23,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	// As in RunErrorRequest, and only for a plugin that was granted it.
+	Transcript    []byte `protobuf:"bytes,24,opt,name=transcript,proto3" json:"transcript,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ToolErrorRequest) Reset() {
+	*x = ToolErrorRequest{}
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ToolErrorRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ToolErrorRequest) ProtoMessage() {}
+
+func (x *ToolErrorRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ToolErrorRequest.ProtoReflect.Descriptor instead.
+func (*ToolErrorRequest) Descriptor() ([]byte, []int) {
+	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *ToolErrorRequest) GetRun() string {
+	if x != nil {
+		return x.Run
+	}
+	return ""
+}
+
+func (x *ToolErrorRequest) GetSession() string {
+	if x != nil {
+		return x.Session
+	}
+	return ""
+}
+
+func (x *ToolErrorRequest) GetSessionKey() string {
+	if x != nil {
+		return x.SessionKey
+	}
+	return ""
+}
+
+func (x *ToolErrorRequest) GetAgentId() string {
+	if x != nil {
+		return x.AgentId
+	}
+	return ""
+}
+
+func (x *ToolErrorRequest) GetLabels() map[string]string {
+	if x != nil {
+		return x.Labels
+	}
+	return nil
+}
+
+func (x *ToolErrorRequest) GetTool() string {
+	if x != nil {
+		return x.Tool
+	}
+	return ""
+}
+
+func (x *ToolErrorRequest) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *ToolErrorRequest) GetSafety() ToolSafety {
+	if x != nil {
+		return x.Safety
+	}
+	return ToolSafety_TOOL_SAFETY_UNSPECIFIED
+}
+
+func (x *ToolErrorRequest) GetTries() int32 {
+	if x != nil {
+		return x.Tries
+	}
+	return 0
+}
+
+func (x *ToolErrorRequest) GetRemainingTries() int32 {
+	if x != nil {
+		return x.RemainingTries
+	}
+	return 0
+}
+
+func (x *ToolErrorRequest) GetFailures() int32 {
+	if x != nil {
+		return x.Failures
+	}
+	return 0
+}
+
+func (x *ToolErrorRequest) GetTimedOut() bool {
+	if x != nil {
+		return x.TimedOut
+	}
+	return false
+}
+
+func (x *ToolErrorRequest) GetTookMs() int64 {
+	if x != nil {
+		return x.TookMs
+	}
+	return 0
+}
+
+func (x *ToolErrorRequest) GetError() string {
+	if x != nil {
+		return x.Error
+	}
+	return ""
+}
+
+func (x *ToolErrorRequest) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *ToolErrorRequest) GetRound() int32 {
+	if x != nil {
+		return x.Round
+	}
+	return 0
+}
+
+func (x *ToolErrorRequest) GetAutoRecover() bool {
+	if x != nil {
+		return x.AutoRecover
+	}
+	return false
+}
+
+func (x *ToolErrorRequest) GetSpent() *Budget {
+	if x != nil {
+		return x.Spent
+	}
+	return nil
+}
+
+func (x *ToolErrorRequest) GetRemaining() *Budget {
+	if x != nil {
+		return x.Remaining
+	}
+	return nil
+}
+
+func (x *ToolErrorRequest) GetElapsedMs() int64 {
+	if x != nil {
+		return x.ElapsedMs
+	}
+	return 0
+}
+
+func (x *ToolErrorRequest) GetRemainingMs() int64 {
+	if x != nil {
+		return x.RemainingMs
+	}
+	return 0
+}
+
+func (x *ToolErrorRequest) GetTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Time
+	}
+	return nil
+}
+
+func (x *ToolErrorRequest) GetDryRun() bool {
+	if x != nil {
+		return x.DryRun
+	}
+	return false
+}
+
+func (x *ToolErrorRequest) GetTranscript() []byte {
+	if x != nil {
+		return x.Transcript
+	}
+	return nil
+}
+
+// ToolErrorResponse is advice. What is not valid here is recorded and counts as no opinion.
+type ToolErrorResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What to do; not set = no opinion.
+	Action ToolAction `protobuf:"varint,1,opt,name=action,proto3,enum=mulligan.v1.ToolAction" json:"action,omitempty"`
+	// For retry: how long to wait first, in milliseconds, 0 to 60000.
+	DelayMs int64 `protobuf:"varint,2,opt,name=delay_ms,json=delayMs,proto3" json:"delay_ms,omitempty"`
+	// For tell: what the model is told, 1 byte to 8 KiB.
+	Words string `protobuf:"bytes,3,opt,name=words,proto3" json:"words,omitempty"`
+	// For people, at most 500 bytes are kept.
+	Reason        string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ToolErrorResponse) Reset() {
+	*x = ToolErrorResponse{}
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ToolErrorResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ToolErrorResponse) ProtoMessage() {}
+
+func (x *ToolErrorResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ToolErrorResponse.ProtoReflect.Descriptor instead.
+func (*ToolErrorResponse) Descriptor() ([]byte, []int) {
+	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *ToolErrorResponse) GetAction() ToolAction {
+	if x != nil {
+		return x.Action
+	}
+	return ToolAction_TOOL_ACTION_UNSPECIFIED
+}
+
+func (x *ToolErrorResponse) GetDelayMs() int64 {
+	if x != nil {
+		return x.DelayMs
+	}
+	return 0
+}
+
+func (x *ToolErrorResponse) GetWords() string {
+	if x != nil {
+		return x.Words
+	}
+	return ""
+}
+
+func (x *ToolErrorResponse) GetReason() string {
 	if x != nil {
 		return x.Reason
 	}
@@ -1158,7 +1781,7 @@ type RunEndedRequest struct {
 
 func (x *RunEndedRequest) Reset() {
 	*x = RunEndedRequest{}
-	mi := &file_mulligan_v1_plugin_proto_msgTypes[9]
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1170,7 +1793,7 @@ func (x *RunEndedRequest) String() string {
 func (*RunEndedRequest) ProtoMessage() {}
 
 func (x *RunEndedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_plugin_proto_msgTypes[9]
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1183,7 +1806,7 @@ func (x *RunEndedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunEndedRequest.ProtoReflect.Descriptor instead.
 func (*RunEndedRequest) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{9}
+	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RunEndedRequest) GetRun() string {
@@ -1342,7 +1965,7 @@ type RunEndedResponse struct {
 
 func (x *RunEndedResponse) Reset() {
 	*x = RunEndedResponse{}
-	mi := &file_mulligan_v1_plugin_proto_msgTypes[10]
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1354,7 +1977,7 @@ func (x *RunEndedResponse) String() string {
 func (*RunEndedResponse) ProtoMessage() {}
 
 func (x *RunEndedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_plugin_proto_msgTypes[10]
+	mi := &file_mulligan_v1_plugin_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1367,7 +1990,7 @@ func (x *RunEndedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunEndedResponse.ProtoReflect.Descriptor instead.
 func (*RunEndedResponse) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{10}
+	return file_mulligan_v1_plugin_proto_rawDescGZIP(), []int{13}
 }
 
 var File_mulligan_v1_plugin_proto protoreflect.FileDescriptor
@@ -1386,7 +2009,7 @@ const file_mulligan_v1_plugin_proto_rawDesc = "" +
 	"\x11ConfigureResponse\"D\n" +
 	"\x06Budget\x12\x16\n" +
 	"\x06tokens\x18\x01 \x01(\x03R\x06tokens\x12\"\n" +
-	"\fmicrodollars\x18\x02 \x01(\x03R\fmicrodollars\"\xf0\a\n" +
+	"\fmicrodollars\x18\x02 \x01(\x03R\fmicrodollars\"\xc4\v\n" +
 	"\x0fRunErrorRequest\x12\x10\n" +
 	"\x03run\x18\x01 \x01(\tR\x03run\x12\x18\n" +
 	"\asession\x18\x02 \x01(\tR\asession\x12.\n" +
@@ -1421,7 +2044,25 @@ const file_mulligan_v1_plugin_proto_rawDesc = "" +
 	"\bagent_id\x18\x19 \x01(\tR\aagentId\x12\x18\n" +
 	"\aaborted\x18\x1a \x01(\bR\aaborted\x12\x1b\n" +
 	"\ttimed_out\x18\x1b \x01(\bR\btimedOut\x12!\n" +
-	"\fprompt_error\x18\x1c \x01(\tR\vpromptError\"\x9e\x02\n" +
+	"\fprompt_error\x18\x1c \x01(\tR\vpromptError\x12@\n" +
+	"\x06labels\x18\x1d \x03(\v2(.mulligan.v1.RunErrorRequest.LabelsEntryR\x06labels\x12)\n" +
+	"\x05spent\x18\x1e \x01(\v2\x13.mulligan.v1.BudgetR\x05spent\x12!\n" +
+	"\finput_tokens\x18\x1f \x01(\x03R\vinputTokens\x12\x14\n" +
+	"\x05tools\x18  \x03(\tR\x05tools\x12\x16\n" +
+	"\x06images\x18! \x01(\bR\x06images\x12\x16\n" +
+	"\x06schema\x18\" \x01(\bR\x06schema\x12.\n" +
+	"\x05about\x18# \x01(\v2\x18.mulligan.v1.AlternativeR\x05about\x122\n" +
+	"\acooling\x18$ \x03(\v2\x18.mulligan.v1.AlternativeR\acooling\x12!\n" +
+	"\ffailed_kinds\x18% \x03(\tR\vfailedKinds\x12:\n" +
+	"\frecent_calls\x18& \x03(\v2\x17.mulligan.v1.RecentCallR\vrecentCalls\x1a9\n" +
+	"\vLabelsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"b\n" +
+	"\n" +
+	"RecentCall\x12\x14\n" +
+	"\x05model\x18\x01 \x01(\tR\x05model\x12\x12\n" +
+	"\x04kind\x18\x02 \x01(\tR\x04kind\x12*\n" +
+	"\x02at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\"\x9e\x02\n" +
 	"\x10RunErrorResponse\x12+\n" +
 	"\x06action\x18\x01 \x01(\x0e2\x13.mulligan.v1.ActionR\x06action\x12\x19\n" +
 	"\bdelay_ms\x18\x02 \x01(\x03R\adelayMs\x12\x1b\n" +
@@ -1429,7 +2070,7 @@ const file_mulligan_v1_plugin_proto_rawDesc = "" +
 	"\x06reason\x18\x04 \x01(\tR\x06reason\x12-\n" +
 	"\aactions\x18\x05 \x03(\v2\x13.mulligan.v1.ButtonR\aactions\x12+\n" +
 	"\x06adjust\x18\x06 \x01(\v2\x13.mulligan.v1.AdjustR\x06adjust\x121\n" +
-	"\brestrict\x18\a \x01(\v2\x15.mulligan.v1.RestrictR\brestrict\"\xef\x06\n" +
+	"\brestrict\x18\a \x01(\v2\x15.mulligan.v1.RestrictR\brestrict\"\xe6\a\n" +
 	"\x11BeforeCallRequest\x12\x10\n" +
 	"\x03run\x18\x01 \x01(\tR\x03run\x12\x18\n" +
 	"\asession\x18\x02 \x01(\tR\asession\x12\x1f\n" +
@@ -1458,7 +2099,10 @@ const file_mulligan_v1_plugin_proto_rawDesc = "" +
 	"\adry_run\x18\x16 \x01(\bR\x06dryRun\x12\x1e\n" +
 	"\n" +
 	"transcript\x18\x17 \x01(\fR\n" +
-	"transcript\x1a9\n" +
+	"transcript\x12\x16\n" +
+	"\x06schema\x18\x18 \x01(\bR\x06schema\x12!\n" +
+	"\ffailed_kinds\x18\x19 \x03(\tR\vfailedKinds\x12:\n" +
+	"\frecent_calls\x18\x1a \x03(\v2\x17.mulligan.v1.RecentCallR\vrecentCalls\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa4\x01\n" +
@@ -1466,6 +2110,44 @@ const file_mulligan_v1_plugin_proto_rawDesc = "" +
 	"\averdict\x18\x01 \x01(\x0e2\x14.mulligan.v1.VerdictR\averdict\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x120\n" +
 	"\x05until\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x16\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason\"\xd5\x06\n" +
+	"\x10ToolErrorRequest\x12\x10\n" +
+	"\x03run\x18\x01 \x01(\tR\x03run\x12\x18\n" +
+	"\asession\x18\x02 \x01(\tR\asession\x12\x1f\n" +
+	"\vsession_key\x18\x03 \x01(\tR\n" +
+	"sessionKey\x12\x19\n" +
+	"\bagent_id\x18\x04 \x01(\tR\aagentId\x12A\n" +
+	"\x06labels\x18\x05 \x03(\v2).mulligan.v1.ToolErrorRequest.LabelsEntryR\x06labels\x12\x12\n" +
+	"\x04tool\x18\x06 \x01(\tR\x04tool\x12\x17\n" +
+	"\acall_id\x18\a \x01(\tR\x06callId\x12/\n" +
+	"\x06safety\x18\b \x01(\x0e2\x17.mulligan.v1.ToolSafetyR\x06safety\x12\x14\n" +
+	"\x05tries\x18\t \x01(\x05R\x05tries\x12'\n" +
+	"\x0fremaining_tries\x18\n" +
+	" \x01(\x05R\x0eremainingTries\x12\x1a\n" +
+	"\bfailures\x18\v \x01(\x05R\bfailures\x12\x1b\n" +
+	"\ttimed_out\x18\f \x01(\bR\btimedOut\x12\x17\n" +
+	"\atook_ms\x18\r \x01(\x03R\x06tookMs\x12\x14\n" +
+	"\x05error\x18\x0e \x01(\tR\x05error\x12\x14\n" +
+	"\x05model\x18\x0f \x01(\tR\x05model\x12\x14\n" +
+	"\x05round\x18\x10 \x01(\x05R\x05round\x12!\n" +
+	"\fauto_recover\x18\x11 \x01(\bR\vautoRecover\x12)\n" +
+	"\x05spent\x18\x12 \x01(\v2\x13.mulligan.v1.BudgetR\x05spent\x121\n" +
+	"\tremaining\x18\x13 \x01(\v2\x13.mulligan.v1.BudgetR\tremaining\x12\x1d\n" +
+	"\n" +
+	"elapsed_ms\x18\x14 \x01(\x03R\telapsedMs\x12!\n" +
+	"\fremaining_ms\x18\x15 \x01(\x03R\vremainingMs\x12.\n" +
+	"\x04time\x18\x16 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x17\n" +
+	"\adry_run\x18\x17 \x01(\bR\x06dryRun\x12\x1e\n" +
+	"\n" +
+	"transcript\x18\x18 \x01(\fR\n" +
+	"transcript\x1a9\n" +
+	"\vLabelsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x8d\x01\n" +
+	"\x11ToolErrorResponse\x12/\n" +
+	"\x06action\x18\x01 \x01(\x0e2\x17.mulligan.v1.ToolActionR\x06action\x12\x19\n" +
+	"\bdelay_ms\x18\x02 \x01(\x03R\adelayMs\x12\x14\n" +
+	"\x05words\x18\x03 \x01(\tR\x05words\x12\x16\n" +
 	"\x06reason\x18\x04 \x01(\tR\x06reason\"\x8e\x06\n" +
 	"\x0fRunEndedRequest\x12\x10\n" +
 	"\x03run\x18\x01 \x01(\tR\x03run\x12\x18\n" +
@@ -1508,13 +2190,26 @@ const file_mulligan_v1_plugin_proto_rawDesc = "" +
 	"\rVERDICT_ALLOW\x10\x01\x12\x11\n" +
 	"\rVERDICT_ROUTE\x10\x02\x12\x10\n" +
 	"\fVERDICT_HOLD\x10\x03\x12\x12\n" +
-	"\x0eVERDICT_REFUSE\x10\x042\x86\x03\n" +
+	"\x0eVERDICT_REFUSE\x10\x04*x\n" +
+	"\n" +
+	"ToolSafety\x12\x1b\n" +
+	"\x17TOOL_SAFETY_UNSPECIFIED\x10\x00\x12\x16\n" +
+	"\x12TOOL_SAFETY_UNSAFE\x10\x01\x12\x1a\n" +
+	"\x16TOOL_SAFETY_IDEMPOTENT\x10\x02\x12\x19\n" +
+	"\x15TOOL_SAFETY_READ_ONLY\x10\x03*k\n" +
+	"\n" +
+	"ToolAction\x12\x1b\n" +
+	"\x17TOOL_ACTION_UNSPECIFIED\x10\x00\x12\x15\n" +
+	"\x11TOOL_ACTION_RETRY\x10\x01\x12\x14\n" +
+	"\x10TOOL_ACTION_TELL\x10\x02\x12\x13\n" +
+	"\x0fTOOL_ACTION_ASK\x10\x032\xd2\x03\n" +
 	"\x0eRecoveryPlugin\x12G\n" +
 	"\bDescribe\x12\x1c.mulligan.v1.DescribeRequest\x1a\x1d.mulligan.v1.DescribeResponse\x12J\n" +
 	"\tConfigure\x12\x1d.mulligan.v1.ConfigureRequest\x1a\x1e.mulligan.v1.ConfigureResponse\x12G\n" +
 	"\bRunError\x12\x1c.mulligan.v1.RunErrorRequest\x1a\x1d.mulligan.v1.RunErrorResponse\x12M\n" +
 	"\n" +
-	"BeforeCall\x12\x1e.mulligan.v1.BeforeCallRequest\x1a\x1f.mulligan.v1.BeforeCallResponse\x12G\n" +
+	"BeforeCall\x12\x1e.mulligan.v1.BeforeCallRequest\x1a\x1f.mulligan.v1.BeforeCallResponse\x12J\n" +
+	"\tToolError\x12\x1d.mulligan.v1.ToolErrorRequest\x1a\x1e.mulligan.v1.ToolErrorResponse\x12G\n" +
 	"\bRunEnded\x12\x1c.mulligan.v1.RunEndedRequest\x1a\x1d.mulligan.v1.RunEndedResponseB?Z=github.com/mulligan-run/mulligan/proto/mulligan/v1;mulliganv1b\x06proto3"
 
 var (
@@ -1530,75 +2225,97 @@ func file_mulligan_v1_plugin_proto_rawDescGZIP() []byte {
 }
 
 var (
-	file_mulligan_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-	file_mulligan_v1_plugin_proto_msgTypes  = make([]protoimpl.MessageInfo, 13)
+	file_mulligan_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
+	file_mulligan_v1_plugin_proto_msgTypes  = make([]protoimpl.MessageInfo, 18)
 	file_mulligan_v1_plugin_proto_goTypes   = []any{
 		ReplaySafety(0),               // 0: mulligan.v1.ReplaySafety
 		Verdict(0),                    // 1: mulligan.v1.Verdict
-		(*DescribeRequest)(nil),       // 2: mulligan.v1.DescribeRequest
-		(*DescribeResponse)(nil),      // 3: mulligan.v1.DescribeResponse
-		(*ConfigureRequest)(nil),      // 4: mulligan.v1.ConfigureRequest
-		(*ConfigureResponse)(nil),     // 5: mulligan.v1.ConfigureResponse
-		(*Budget)(nil),                // 6: mulligan.v1.Budget
-		(*RunErrorRequest)(nil),       // 7: mulligan.v1.RunErrorRequest
-		(*RunErrorResponse)(nil),      // 8: mulligan.v1.RunErrorResponse
-		(*BeforeCallRequest)(nil),     // 9: mulligan.v1.BeforeCallRequest
-		(*BeforeCallResponse)(nil),    // 10: mulligan.v1.BeforeCallResponse
-		(*RunEndedRequest)(nil),       // 11: mulligan.v1.RunEndedRequest
-		(*RunEndedResponse)(nil),      // 12: mulligan.v1.RunEndedResponse
-		nil,                           // 13: mulligan.v1.BeforeCallRequest.LabelsEntry
-		nil,                           // 14: mulligan.v1.RunEndedRequest.LabelsEntry
-		(*Failure)(nil),               // 15: mulligan.v1.Failure
-		(*Tried)(nil),                 // 16: mulligan.v1.Tried
-		(*Alternative)(nil),           // 17: mulligan.v1.Alternative
-		(*timestamppb.Timestamp)(nil), // 18: google.protobuf.Timestamp
-		Action(0),                     // 19: mulligan.v1.Action
-		(*Button)(nil),                // 20: mulligan.v1.Button
-		(*Adjust)(nil),                // 21: mulligan.v1.Adjust
-		(*Restrict)(nil),              // 22: mulligan.v1.Restrict
+		ToolSafety(0),                 // 2: mulligan.v1.ToolSafety
+		ToolAction(0),                 // 3: mulligan.v1.ToolAction
+		(*DescribeRequest)(nil),       // 4: mulligan.v1.DescribeRequest
+		(*DescribeResponse)(nil),      // 5: mulligan.v1.DescribeResponse
+		(*ConfigureRequest)(nil),      // 6: mulligan.v1.ConfigureRequest
+		(*ConfigureResponse)(nil),     // 7: mulligan.v1.ConfigureResponse
+		(*Budget)(nil),                // 8: mulligan.v1.Budget
+		(*RunErrorRequest)(nil),       // 9: mulligan.v1.RunErrorRequest
+		(*RecentCall)(nil),            // 10: mulligan.v1.RecentCall
+		(*RunErrorResponse)(nil),      // 11: mulligan.v1.RunErrorResponse
+		(*BeforeCallRequest)(nil),     // 12: mulligan.v1.BeforeCallRequest
+		(*BeforeCallResponse)(nil),    // 13: mulligan.v1.BeforeCallResponse
+		(*ToolErrorRequest)(nil),      // 14: mulligan.v1.ToolErrorRequest
+		(*ToolErrorResponse)(nil),     // 15: mulligan.v1.ToolErrorResponse
+		(*RunEndedRequest)(nil),       // 16: mulligan.v1.RunEndedRequest
+		(*RunEndedResponse)(nil),      // 17: mulligan.v1.RunEndedResponse
+		nil,                           // 18: mulligan.v1.RunErrorRequest.LabelsEntry
+		nil,                           // 19: mulligan.v1.BeforeCallRequest.LabelsEntry
+		nil,                           // 20: mulligan.v1.ToolErrorRequest.LabelsEntry
+		nil,                           // 21: mulligan.v1.RunEndedRequest.LabelsEntry
+		(*Failure)(nil),               // 22: mulligan.v1.Failure
+		(*Tried)(nil),                 // 23: mulligan.v1.Tried
+		(*Alternative)(nil),           // 24: mulligan.v1.Alternative
+		(*timestamppb.Timestamp)(nil), // 25: google.protobuf.Timestamp
+		Action(0),                     // 26: mulligan.v1.Action
+		(*Button)(nil),                // 27: mulligan.v1.Button
+		(*Adjust)(nil),                // 28: mulligan.v1.Adjust
+		(*Restrict)(nil),              // 29: mulligan.v1.Restrict
 	}
 )
 
 var file_mulligan_v1_plugin_proto_depIdxs = []int32{
-	15, // 0: mulligan.v1.RunErrorRequest.failure:type_name -> mulligan.v1.Failure
-	6,  // 1: mulligan.v1.RunErrorRequest.remaining:type_name -> mulligan.v1.Budget
-	16, // 2: mulligan.v1.RunErrorRequest.tried:type_name -> mulligan.v1.Tried
-	17, // 3: mulligan.v1.RunErrorRequest.alternatives:type_name -> mulligan.v1.Alternative
+	22, // 0: mulligan.v1.RunErrorRequest.failure:type_name -> mulligan.v1.Failure
+	8,  // 1: mulligan.v1.RunErrorRequest.remaining:type_name -> mulligan.v1.Budget
+	23, // 2: mulligan.v1.RunErrorRequest.tried:type_name -> mulligan.v1.Tried
+	24, // 3: mulligan.v1.RunErrorRequest.alternatives:type_name -> mulligan.v1.Alternative
 	0,  // 4: mulligan.v1.RunErrorRequest.replay_safety:type_name -> mulligan.v1.ReplaySafety
-	18, // 5: mulligan.v1.RunErrorRequest.time:type_name -> google.protobuf.Timestamp
-	19, // 6: mulligan.v1.RunErrorResponse.action:type_name -> mulligan.v1.Action
-	20, // 7: mulligan.v1.RunErrorResponse.actions:type_name -> mulligan.v1.Button
-	21, // 8: mulligan.v1.RunErrorResponse.adjust:type_name -> mulligan.v1.Adjust
-	22, // 9: mulligan.v1.RunErrorResponse.restrict:type_name -> mulligan.v1.Restrict
-	13, // 10: mulligan.v1.BeforeCallRequest.labels:type_name -> mulligan.v1.BeforeCallRequest.LabelsEntry
-	17, // 11: mulligan.v1.BeforeCallRequest.model:type_name -> mulligan.v1.Alternative
-	17, // 12: mulligan.v1.BeforeCallRequest.alternatives:type_name -> mulligan.v1.Alternative
-	16, // 13: mulligan.v1.BeforeCallRequest.tried:type_name -> mulligan.v1.Tried
-	6,  // 14: mulligan.v1.BeforeCallRequest.spent:type_name -> mulligan.v1.Budget
-	6,  // 15: mulligan.v1.BeforeCallRequest.remaining:type_name -> mulligan.v1.Budget
-	18, // 16: mulligan.v1.BeforeCallRequest.time:type_name -> google.protobuf.Timestamp
-	1,  // 17: mulligan.v1.BeforeCallResponse.verdict:type_name -> mulligan.v1.Verdict
-	18, // 18: mulligan.v1.BeforeCallResponse.until:type_name -> google.protobuf.Timestamp
-	14, // 19: mulligan.v1.RunEndedRequest.labels:type_name -> mulligan.v1.RunEndedRequest.LabelsEntry
-	6,  // 20: mulligan.v1.RunEndedRequest.wasted:type_name -> mulligan.v1.Budget
-	6,  // 21: mulligan.v1.RunEndedRequest.spent:type_name -> mulligan.v1.Budget
-	18, // 22: mulligan.v1.RunEndedRequest.time:type_name -> google.protobuf.Timestamp
-	15, // 23: mulligan.v1.RunEndedRequest.failure:type_name -> mulligan.v1.Failure
-	2,  // 24: mulligan.v1.RecoveryPlugin.Describe:input_type -> mulligan.v1.DescribeRequest
-	4,  // 25: mulligan.v1.RecoveryPlugin.Configure:input_type -> mulligan.v1.ConfigureRequest
-	7,  // 26: mulligan.v1.RecoveryPlugin.RunError:input_type -> mulligan.v1.RunErrorRequest
-	9,  // 27: mulligan.v1.RecoveryPlugin.BeforeCall:input_type -> mulligan.v1.BeforeCallRequest
-	11, // 28: mulligan.v1.RecoveryPlugin.RunEnded:input_type -> mulligan.v1.RunEndedRequest
-	3,  // 29: mulligan.v1.RecoveryPlugin.Describe:output_type -> mulligan.v1.DescribeResponse
-	5,  // 30: mulligan.v1.RecoveryPlugin.Configure:output_type -> mulligan.v1.ConfigureResponse
-	8,  // 31: mulligan.v1.RecoveryPlugin.RunError:output_type -> mulligan.v1.RunErrorResponse
-	10, // 32: mulligan.v1.RecoveryPlugin.BeforeCall:output_type -> mulligan.v1.BeforeCallResponse
-	12, // 33: mulligan.v1.RecoveryPlugin.RunEnded:output_type -> mulligan.v1.RunEndedResponse
-	29, // [29:34] is the sub-list for method output_type
-	24, // [24:29] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	25, // 5: mulligan.v1.RunErrorRequest.time:type_name -> google.protobuf.Timestamp
+	18, // 6: mulligan.v1.RunErrorRequest.labels:type_name -> mulligan.v1.RunErrorRequest.LabelsEntry
+	8,  // 7: mulligan.v1.RunErrorRequest.spent:type_name -> mulligan.v1.Budget
+	24, // 8: mulligan.v1.RunErrorRequest.about:type_name -> mulligan.v1.Alternative
+	24, // 9: mulligan.v1.RunErrorRequest.cooling:type_name -> mulligan.v1.Alternative
+	10, // 10: mulligan.v1.RunErrorRequest.recent_calls:type_name -> mulligan.v1.RecentCall
+	25, // 11: mulligan.v1.RecentCall.at:type_name -> google.protobuf.Timestamp
+	26, // 12: mulligan.v1.RunErrorResponse.action:type_name -> mulligan.v1.Action
+	27, // 13: mulligan.v1.RunErrorResponse.actions:type_name -> mulligan.v1.Button
+	28, // 14: mulligan.v1.RunErrorResponse.adjust:type_name -> mulligan.v1.Adjust
+	29, // 15: mulligan.v1.RunErrorResponse.restrict:type_name -> mulligan.v1.Restrict
+	19, // 16: mulligan.v1.BeforeCallRequest.labels:type_name -> mulligan.v1.BeforeCallRequest.LabelsEntry
+	24, // 17: mulligan.v1.BeforeCallRequest.model:type_name -> mulligan.v1.Alternative
+	24, // 18: mulligan.v1.BeforeCallRequest.alternatives:type_name -> mulligan.v1.Alternative
+	23, // 19: mulligan.v1.BeforeCallRequest.tried:type_name -> mulligan.v1.Tried
+	8,  // 20: mulligan.v1.BeforeCallRequest.spent:type_name -> mulligan.v1.Budget
+	8,  // 21: mulligan.v1.BeforeCallRequest.remaining:type_name -> mulligan.v1.Budget
+	25, // 22: mulligan.v1.BeforeCallRequest.time:type_name -> google.protobuf.Timestamp
+	10, // 23: mulligan.v1.BeforeCallRequest.recent_calls:type_name -> mulligan.v1.RecentCall
+	1,  // 24: mulligan.v1.BeforeCallResponse.verdict:type_name -> mulligan.v1.Verdict
+	25, // 25: mulligan.v1.BeforeCallResponse.until:type_name -> google.protobuf.Timestamp
+	20, // 26: mulligan.v1.ToolErrorRequest.labels:type_name -> mulligan.v1.ToolErrorRequest.LabelsEntry
+	2,  // 27: mulligan.v1.ToolErrorRequest.safety:type_name -> mulligan.v1.ToolSafety
+	8,  // 28: mulligan.v1.ToolErrorRequest.spent:type_name -> mulligan.v1.Budget
+	8,  // 29: mulligan.v1.ToolErrorRequest.remaining:type_name -> mulligan.v1.Budget
+	25, // 30: mulligan.v1.ToolErrorRequest.time:type_name -> google.protobuf.Timestamp
+	3,  // 31: mulligan.v1.ToolErrorResponse.action:type_name -> mulligan.v1.ToolAction
+	21, // 32: mulligan.v1.RunEndedRequest.labels:type_name -> mulligan.v1.RunEndedRequest.LabelsEntry
+	8,  // 33: mulligan.v1.RunEndedRequest.wasted:type_name -> mulligan.v1.Budget
+	8,  // 34: mulligan.v1.RunEndedRequest.spent:type_name -> mulligan.v1.Budget
+	25, // 35: mulligan.v1.RunEndedRequest.time:type_name -> google.protobuf.Timestamp
+	22, // 36: mulligan.v1.RunEndedRequest.failure:type_name -> mulligan.v1.Failure
+	4,  // 37: mulligan.v1.RecoveryPlugin.Describe:input_type -> mulligan.v1.DescribeRequest
+	6,  // 38: mulligan.v1.RecoveryPlugin.Configure:input_type -> mulligan.v1.ConfigureRequest
+	9,  // 39: mulligan.v1.RecoveryPlugin.RunError:input_type -> mulligan.v1.RunErrorRequest
+	12, // 40: mulligan.v1.RecoveryPlugin.BeforeCall:input_type -> mulligan.v1.BeforeCallRequest
+	14, // 41: mulligan.v1.RecoveryPlugin.ToolError:input_type -> mulligan.v1.ToolErrorRequest
+	16, // 42: mulligan.v1.RecoveryPlugin.RunEnded:input_type -> mulligan.v1.RunEndedRequest
+	5,  // 43: mulligan.v1.RecoveryPlugin.Describe:output_type -> mulligan.v1.DescribeResponse
+	7,  // 44: mulligan.v1.RecoveryPlugin.Configure:output_type -> mulligan.v1.ConfigureResponse
+	11, // 45: mulligan.v1.RecoveryPlugin.RunError:output_type -> mulligan.v1.RunErrorResponse
+	13, // 46: mulligan.v1.RecoveryPlugin.BeforeCall:output_type -> mulligan.v1.BeforeCallResponse
+	15, // 47: mulligan.v1.RecoveryPlugin.ToolError:output_type -> mulligan.v1.ToolErrorResponse
+	17, // 48: mulligan.v1.RecoveryPlugin.RunEnded:output_type -> mulligan.v1.RunEndedResponse
+	43, // [43:49] is the sub-list for method output_type
+	37, // [37:43] is the sub-list for method input_type
+	37, // [37:37] is the sub-list for extension type_name
+	37, // [37:37] is the sub-list for extension extendee
+	0,  // [0:37] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_v1_plugin_proto_init() }
@@ -1613,8 +2330,8 @@ func file_mulligan_v1_plugin_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mulligan_v1_plugin_proto_rawDesc), len(file_mulligan_v1_plugin_proto_rawDesc)),
-			NumEnums:      2,
-			NumMessages:   13,
+			NumEnums:      4,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

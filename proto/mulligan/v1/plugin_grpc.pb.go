@@ -27,6 +27,7 @@ const (
 	RecoveryPlugin_Configure_FullMethodName  = "/mulligan.v1.RecoveryPlugin/Configure"
 	RecoveryPlugin_RunError_FullMethodName   = "/mulligan.v1.RecoveryPlugin/RunError"
 	RecoveryPlugin_BeforeCall_FullMethodName = "/mulligan.v1.RecoveryPlugin/BeforeCall"
+	RecoveryPlugin_ToolError_FullMethodName  = "/mulligan.v1.RecoveryPlugin/ToolError"
 	RecoveryPlugin_RunEnded_FullMethodName   = "/mulligan.v1.RecoveryPlugin/RunEnded"
 )
 
@@ -48,6 +49,9 @@ type RecoveryPluginClient interface {
 	RunError(ctx context.Context, in *RunErrorRequest, opts ...grpc.CallOption) (*RunErrorResponse, error)
 	// BeforeCall asks whether a model call may begin, of a plugin that takes the occasion before_call. It has 500 ms.
 	BeforeCall(ctx context.Context, in *BeforeCallRequest, opts ...grpc.CallOption) (*BeforeCallResponse, error)
+	// ToolError asks what to do about a tool that failed, of a plugin that takes the occasion tool_error, before the
+	// model is told. It has 2 s.
+	ToolError(ctx context.Context, in *ToolErrorRequest, opts ...grpc.CallOption) (*ToolErrorResponse, error)
 	// RunEnded tells a plugin that takes the occasion run_ended that a run has ended. Its answer is empty.
 	RunEnded(ctx context.Context, in *RunEndedRequest, opts ...grpc.CallOption) (*RunEndedResponse, error)
 }
@@ -100,6 +104,16 @@ func (c *recoveryPluginClient) BeforeCall(ctx context.Context, in *BeforeCallReq
 	return out, nil
 }
 
+func (c *recoveryPluginClient) ToolError(ctx context.Context, in *ToolErrorRequest, opts ...grpc.CallOption) (*ToolErrorResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ToolErrorResponse)
+	err := c.cc.Invoke(ctx, RecoveryPlugin_ToolError_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *recoveryPluginClient) RunEnded(ctx context.Context, in *RunEndedRequest, opts ...grpc.CallOption) (*RunEndedResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(RunEndedResponse)
@@ -128,6 +142,9 @@ type RecoveryPluginServer interface {
 	RunError(context.Context, *RunErrorRequest) (*RunErrorResponse, error)
 	// BeforeCall asks whether a model call may begin, of a plugin that takes the occasion before_call. It has 500 ms.
 	BeforeCall(context.Context, *BeforeCallRequest) (*BeforeCallResponse, error)
+	// ToolError asks what to do about a tool that failed, of a plugin that takes the occasion tool_error, before the
+	// model is told. It has 2 s.
+	ToolError(context.Context, *ToolErrorRequest) (*ToolErrorResponse, error)
 	// RunEnded tells a plugin that takes the occasion run_ended that a run has ended. Its answer is empty.
 	RunEnded(context.Context, *RunEndedRequest) (*RunEndedResponse, error)
 	mustEmbedUnimplementedRecoveryPluginServer()
@@ -154,6 +171,10 @@ func (UnimplementedRecoveryPluginServer) RunError(context.Context, *RunErrorRequ
 
 func (UnimplementedRecoveryPluginServer) BeforeCall(context.Context, *BeforeCallRequest) (*BeforeCallResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method BeforeCall not implemented")
+}
+
+func (UnimplementedRecoveryPluginServer) ToolError(context.Context, *ToolErrorRequest) (*ToolErrorResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ToolError not implemented")
 }
 
 func (UnimplementedRecoveryPluginServer) RunEnded(context.Context, *RunEndedRequest) (*RunEndedResponse, error) {
@@ -252,6 +273,24 @@ func _RecoveryPlugin_BeforeCall_Handler(srv interface{}, ctx context.Context, de
 	return interceptor(ctx, in, info, handler)
 }
 
+func _RecoveryPlugin_ToolError_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ToolErrorRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RecoveryPluginServer).ToolError(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RecoveryPlugin_ToolError_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RecoveryPluginServer).ToolError(ctx, req.(*ToolErrorRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _RecoveryPlugin_RunEnded_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(RunEndedRequest)
 	if err := dec(in); err != nil {
@@ -292,6 +331,10 @@ var RecoveryPlugin_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "BeforeCall",
 			Handler:    _RecoveryPlugin_BeforeCall_Handler,
+		},
+		{
+			MethodName: "ToolError",
+			Handler:    _RecoveryPlugin_ToolError_Handler,
 		},
 		{
 			MethodName: "RunEnded",

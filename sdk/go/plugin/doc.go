@@ -18,8 +18,8 @@
 //		}))
 //	}
 //
-// A plugin may also be asked before every model call ([WithBeforeCall]), and told when a run has
-// ended ([WithRunEnded]), where the occasions of its entry in mulligan.yaml say so.
+// A plugin may also be asked before every model call ([WithBeforeCall]) and about tools that failed
+// ([WithToolError]), and told when a run has ended ([WithRunEnded]), where the occasions of its entry in mulligan.yaml say so.
 //
 // A host starts the plugin and asks it about failures, several at a time and each
 // under a deadline (2 s by default, in ctx). The answer is advice: limits, budgets

@@ -73,6 +73,9 @@ func (s *server) occasions() []string {
 	if s.beforeCall != nil {
 		list = append(list, recovery.HookBeforeCall)
 	}
+	if s.toolError != nil {
+		list = append(list, recovery.HookToolError)
+	}
 	if s.runEnded != nil {
 		list = append(list, recovery.HookRunEnded)
 	}

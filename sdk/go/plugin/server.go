@@ -42,6 +42,7 @@ type server struct {
 	schema        json.RawMessage
 	configure     func(json.RawMessage) error
 	beforeCall    func(context.Context, Call) (Verdict, error)
+	toolError     func(context.Context, ToolError) (ToolAdvice, error)
 	runEnded      func(context.Context, Ended) error
 	stderr        io.Writer
 	lines         slog.Handler

@@ -15,7 +15,7 @@ use crate::wire::go_plugin::{Empty, StdioData};
 use crate::wire::v1::recovery_plugin_server::RecoveryPlugin;
 use crate::wire::v1::{
     BeforeCallRequest, BeforeCallResponse, ConfigureRequest, ConfigureResponse, DescribeRequest, DescribeResponse,
-    RunEndedRequest, RunEndedResponse, RunErrorRequest, RunErrorResponse,
+    RunEndedRequest, RunEndedResponse, RunErrorRequest, RunErrorResponse, ToolErrorRequest, ToolErrorResponse,
 };
 use crate::{Event, ModelCall, Plugin, life};
 
@@ -65,6 +65,10 @@ impl RecoveryPlugin for Recovery {
         let function = taken(self.plugin.before_call.as_ref(), BEFORE_CALL)?;
         let verdict = ask(function, ModelCall::new(request.into_inner(), deadline), deadline).await?;
         Ok(Response::new(verdict.map(Into::into).unwrap_or_default()))
+    }
+
+    async fn tool_error(&self, _: Request<ToolErrorRequest>) -> Result<Response<ToolErrorResponse>, Status> {
+        Err(Status::unimplemented("the plugin does not take tool_error"))
     }
 
     async fn run_ended(&self, request: Request<RunEndedRequest>) -> Result<Response<RunEndedResponse>, Status> {

@@ -88,6 +88,18 @@ pub struct Alternative {
     /// It is served on this machine.
     #[prost(bool, tag = "4")]
     pub local: bool,
+    /// What it cannot take: images, tools, schema. Nothing that this conversation needs, of an alternative.
+    #[prost(string, repeated, tag = "5")]
+    pub lacks: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// It cools down until then, and is not asked by itself; not set = it does not.
+    #[prost(message, optional, tag = "6")]
+    pub cools_until: ::core::option::Option<::prost_types::Timestamp>,
+    /// Because of a failure of that kind, as in Failure.kind_name.
+    #[prost(string, tag = "7")]
+    pub cooling_kind: ::prost::alloc::string::String,
+    /// How its last call ended, of all runs of this host: well or failing; empty = nothing is known.
+    #[prost(string, tag = "8")]
+    pub health: ::prost::alloc::string::String,
 }
 /// Tried is one failed attempt of a model call.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -542,7 +554,7 @@ pub struct DescribeResponse {
     /// JSON Schema (2020-12) of its configuration, at most 256 KiB; empty = it takes any.
     #[prost(bytes = "vec", tag = "3")]
     pub config_schema: ::prost::alloc::vec::Vec<u8>,
-    /// The occasions that it takes beside run_error: before_call, run_ended. Others may follow. It is asked
+    /// The occasions that it takes beside run_error: before_call, tool_error, run_ended. Others may follow. It is asked
     /// about those that its entry in the host's configuration names.
     #[prost(string, repeated, tag = "4")]
     pub occasions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
@@ -660,6 +672,53 @@ pub struct RunErrorRequest {
     /// Why the prompt could not become a request; empty = it could.
     #[prost(string, tag = "28")]
     pub prompt_error: ::prost::alloc::string::String,
+    /// The words by which the run can be listed.
+    #[prost(map = "string, string", tag = "29")]
+    pub labels: ::std::collections::HashMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
+    /// What the run has used so far.
+    #[prost(message, optional, tag = "30")]
+    pub spent: ::core::option::Option<Budget>,
+    /// What is sent, in tokens, about.
+    #[prost(int64, tag = "31")]
+    pub input_tokens: i64,
+    /// The names of the tools that the model may use.
+    #[prost(string, repeated, tag = "32")]
+    pub tools: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// There are pictures in the conversation.
+    #[prost(bool, tag = "33")]
+    pub images: bool,
+    /// The answer has to keep to a JSON schema.
+    #[prost(bool, tag = "34")]
+    pub schema: bool,
+    /// The model that failed, with what is known about it.
+    #[prost(message, optional, tag = "35")]
+    pub about: ::core::option::Option<Alternative>,
+    /// Models that could be asked, and are left out of alternatives because they cool down.
+    #[prost(message, repeated, tag = "36")]
+    pub cooling: ::prost::alloc::vec::Vec<Alternative>,
+    /// What failed in this run so far, this failure included: the kind of each attempt, in order, as in
+    /// Failure.kind_name; the newest 64.
+    #[prost(string, repeated, tag = "37")]
+    pub failed_kinds: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// How the last calls of the model's entry ended, of all runs of this host, the newest last; at most 20.
+    #[prost(message, repeated, tag = "38")]
+    pub recent_calls: ::prost::alloc::vec::Vec<RecentCall>,
+}
+/// RecentCall is how a model call ended that is over.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RecentCall {
+    /// That was asked, provider/model.
+    #[prost(string, tag = "1")]
+    pub model: ::prost::alloc::string::String,
+    /// The kind of its failure, as in Failure.kind_name; empty = it was answered.
+    #[prost(string, tag = "2")]
+    pub kind: ::prost::alloc::string::String,
+    /// When it ended.
+    #[prost(message, optional, tag = "3")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
 }
 /// RunErrorResponse is advice. What is not valid here counts as no opinion.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -762,6 +821,15 @@ pub struct BeforeCallRequest {
     /// As in RunErrorRequest, and only for a plugin that was granted it.
     #[prost(bytes = "vec", tag = "23")]
     pub transcript: ::prost::alloc::vec::Vec<u8>,
+    /// The answer has to keep to a JSON schema.
+    #[prost(bool, tag = "24")]
+    pub schema: bool,
+    /// What failed in this run so far, as in RunErrorRequest.
+    #[prost(string, repeated, tag = "25")]
+    pub failed_kinds: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// How the last calls of the model's entry ended, as in RunErrorRequest.
+    #[prost(message, repeated, tag = "26")]
+    pub recent_calls: ::prost::alloc::vec::Vec<RecentCall>,
 }
 /// BeforeCallResponse is what the plugin says. What is not valid here is recorded, and counts as no opinion or, where
 /// the plugin's entry says fail_closed, as a refusal.
@@ -776,6 +844,102 @@ pub struct BeforeCallResponse {
     /// For hold: when to ask again, within 7 days.
     #[prost(message, optional, tag = "3")]
     pub until: ::core::option::Option<::prost_types::Timestamp>,
+    /// For people, at most 500 bytes are kept.
+    #[prost(string, tag = "4")]
+    pub reason: ::prost::alloc::string::String,
+}
+/// ToolErrorRequest is a tool call that failed. It holds no secret and, apart from transcript and error, no prompt and
+/// no tool's arguments or results.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ToolErrorRequest {
+    /// The run.
+    #[prost(string, tag = "1")]
+    pub run: ::prost::alloc::string::String,
+    /// Its session; may be empty.
+    #[prost(string, tag = "2")]
+    pub session: ::prost::alloc::string::String,
+    /// What the caller itself calls its conversation, passed through as it is; may be empty.
+    #[prost(string, tag = "3")]
+    pub session_key: ::prost::alloc::string::String,
+    /// What the caller itself calls its agent, passed through as it is; may be empty.
+    #[prost(string, tag = "4")]
+    pub agent_id: ::prost::alloc::string::String,
+    /// The words by which the run can be listed.
+    #[prost(map = "string, string", tag = "5")]
+    pub labels: ::std::collections::HashMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
+    /// That failed.
+    #[prost(string, tag = "6")]
+    pub tool: ::prost::alloc::string::String,
+    /// The id that the model gave the call.
+    #[prost(string, tag = "7")]
+    pub call_id: ::prost::alloc::string::String,
+    /// Whether the tool may run twice.
+    #[prost(enumeration = "ToolSafety", tag = "8")]
+    pub safety: i32,
+    /// How often the call was made.
+    #[prost(int32, tag = "9")]
+    pub tries: i32,
+    /// How often it may still be made; 0 = it is never repeated.
+    #[prost(int32, tag = "10")]
+    pub remaining_tries: i32,
+    /// How many calls of this tool have failed in this run, this one included.
+    #[prost(int32, tag = "11")]
+    pub failures: i32,
+    /// Time was over for it.
+    #[prost(bool, tag = "12")]
+    pub timed_out: bool,
+    /// How long it took, in milliseconds.
+    #[prost(int64, tag = "13")]
+    pub took_ms: i64,
+    /// What the tool said, at most 8 KiB, only for a plugin that was granted the transcript.
+    #[prost(string, tag = "14")]
+    pub error: ::prost::alloc::string::String,
+    /// That asked for the call, provider/model.
+    #[prost(string, tag = "15")]
+    pub model: ::prost::alloc::string::String,
+    /// Which model call of the run asked for it, from 1.
+    #[prost(int32, tag = "16")]
+    pub round: i32,
+    /// Whether the run recovers by itself.
+    #[prost(bool, tag = "17")]
+    pub auto_recover: bool,
+    /// What the run has used so far.
+    #[prost(message, optional, tag = "18")]
+    pub spent: ::core::option::Option<Budget>,
+    /// What is left of its budget; 0 = unlimited, -1 = used up.
+    #[prost(message, optional, tag = "19")]
+    pub remaining: ::core::option::Option<Budget>,
+    /// Since the run began, in milliseconds, deliberate long waits left out.
+    #[prost(int64, tag = "20")]
+    pub elapsed_ms: i64,
+    /// Until the run's time is over, in milliseconds; 0 = unlimited, -1 = used up.
+    #[prost(int64, tag = "21")]
+    pub remaining_ms: i64,
+    /// When it failed.
+    #[prost(message, optional, tag = "22")]
+    pub time: ::core::option::Option<::prost_types::Timestamp>,
+    /// Nothing comes of the answer: the plugin is tested.
+    #[prost(bool, tag = "23")]
+    pub dry_run: bool,
+    /// As in RunErrorRequest, and only for a plugin that was granted it.
+    #[prost(bytes = "vec", tag = "24")]
+    pub transcript: ::prost::alloc::vec::Vec<u8>,
+}
+/// ToolErrorResponse is advice. What is not valid here is recorded and counts as no opinion.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ToolErrorResponse {
+    /// What to do; not set = no opinion.
+    #[prost(enumeration = "ToolAction", tag = "1")]
+    pub action: i32,
+    /// For retry: how long to wait first, in milliseconds, 0 to 60000.
+    #[prost(int64, tag = "2")]
+    pub delay_ms: i64,
+    /// For tell: what the model is told, 1 byte to 8 KiB.
+    #[prost(string, tag = "3")]
+    pub words: ::prost::alloc::string::String,
     /// For people, at most 500 bytes are kept.
     #[prost(string, tag = "4")]
     pub reason: ::prost::alloc::string::String,
@@ -931,6 +1095,80 @@ impl Verdict {
         }
     }
 }
+/// ToolSafety says whether a tool may run twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ToolSafety {
+    /// Not said: treat it as unsafe.
+    Unspecified = 0,
+    /// A call is never repeated.
+    Unsafe = 1,
+    /// Two calls with the same key have the effect of one.
+    Idempotent = 2,
+    /// It changes nothing.
+    ReadOnly = 3,
+}
+impl ToolSafety {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "TOOL_SAFETY_UNSPECIFIED",
+            Self::Unsafe => "TOOL_SAFETY_UNSAFE",
+            Self::Idempotent => "TOOL_SAFETY_IDEMPOTENT",
+            Self::ReadOnly => "TOOL_SAFETY_READ_ONLY",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "TOOL_SAFETY_UNSPECIFIED" => Some(Self::Unspecified),
+            "TOOL_SAFETY_UNSAFE" => Some(Self::Unsafe),
+            "TOOL_SAFETY_IDEMPOTENT" => Some(Self::Idempotent),
+            "TOOL_SAFETY_READ_ONLY" => Some(Self::ReadOnly),
+            _ => None,
+        }
+    }
+}
+/// ToolAction is what to do about a tool that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ToolAction {
+    /// No opinion: the model is told what the tool said.
+    Unspecified = 0,
+    /// The same call is made again, after delay_ms, where the tool's safety and remaining_tries allow it.
+    Retry = 1,
+    /// The model is told words in the place of what the tool said.
+    Tell = 2,
+    /// A person is asked: to tell the model, to have the call made again, or to stop.
+    Ask = 3,
+}
+impl ToolAction {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "TOOL_ACTION_UNSPECIFIED",
+            Self::Retry => "TOOL_ACTION_RETRY",
+            Self::Tell => "TOOL_ACTION_TELL",
+            Self::Ask => "TOOL_ACTION_ASK",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "TOOL_ACTION_UNSPECIFIED" => Some(Self::Unspecified),
+            "TOOL_ACTION_RETRY" => Some(Self::Retry),
+            "TOOL_ACTION_TELL" => Some(Self::Tell),
+            "TOOL_ACTION_ASK" => Some(Self::Ask),
+            _ => None,
+        }
+    }
+}
 /// Generated server implementations.
 pub mod recovery_plugin_server {
     #![allow(
@@ -975,6 +1213,15 @@ pub mod recovery_plugin_server {
             request: tonic::Request<super::BeforeCallRequest>,
         ) -> std::result::Result<
             tonic::Response<super::BeforeCallResponse>,
+            tonic::Status,
+        >;
+        /// ToolError asks what to do about a tool that failed, of a plugin that takes the occasion tool_error, before the
+        /// model is told. It has 2 s.
+        async fn tool_error(
+            &self,
+            request: tonic::Request<super::ToolErrorRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ToolErrorResponse>,
             tonic::Status,
         >;
         /// RunEnded tells a plugin that takes the occasion run_ended that a run has ended. Its answer is empty.
@@ -1231,6 +1478,51 @@ pub mod recovery_plugin_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = BeforeCallSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mulligan.v1.RecoveryPlugin/ToolError" => {
+                    #[allow(non_camel_case_types)]
+                    struct ToolErrorSvc<T: RecoveryPlugin>(pub Arc<T>);
+                    impl<
+                        T: RecoveryPlugin,
+                    > tonic::server::UnaryService<super::ToolErrorRequest>
+                    for ToolErrorSvc<T> {
+                        type Response = super::ToolErrorResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ToolErrorRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as RecoveryPlugin>::tool_error(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ToolErrorSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

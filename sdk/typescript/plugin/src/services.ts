@@ -46,6 +46,7 @@ export function recovery(advise: Advise, options: Options): RecoveryPluginServer
     },
     runError: answer((m, call) => advise(newEvent(m), call), newReply),
     beforeCall: beforeCall ? answer((m, call) => beforeCall(newModelCall(m), call), newVerdict) : notTaken("before_call"),
+    toolError: notTaken("tool_error"),
     runEnded: runEnded ? answer((m, call) => runEnded(newRunEnded(m), call), () => ({})) : notTaken("run_ended"),
   };
 }

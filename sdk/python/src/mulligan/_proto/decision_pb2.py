@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1amulligan/v1/decision.proto\x12\x0bmulligan.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"`\n\x06\x41\x64just\x12\x0f\n\x07\x63ompact\x18\x01 \x01(\x08\x12\x19\n\x11max_output_tokens\x18\x02 \x01(\x05\x12\x18\n\x10reasoning_effort\x18\x03 \x01(\t\x12\x10\n\x08\x63ontinue\x18\x04 \x01(\x08\"B\n\x08Restrict\x12\r\n\x05never\x18\x01 \x03(\t\x12\x18\n\x10max_output_price\x18\x02 \x01(\x03\x12\r\n\x05local\x18\x03 \x01(\x08\"O\n\x05Price\x12\r\n\x05input\x18\x01 \x01(\x03\x12\x0e\n\x06output\x18\x02 \x01(\x03\x12\x12\n\ncache_read\x18\x03 \x01(\x03\x12\x13\n\x0b\x63\x61\x63he_write\x18\x04 \x01(\x03\"n\n\x06\x42utton\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\r\n\x05label\x18\x03 \x01(\t\x12\x0e\n\x06\x65\x66\x66\x65\x63t\x18\x04 \x01(\t\x12\r\n\x05model\x18\x05 \x01(\t\x12\x0f\n\x07primary\x18\x06 \x01(\x08\x12\x0b\n\x03url\x18\x07 \x01(\t\"f\n\x0b\x41lternative\x12\r\n\x05model\x18\x01 \x01(\t\x12\x16\n\x0e\x63ontext_tokens\x18\x02 \x01(\x03\x12!\n\x05price\x18\x03 \x01(\x0b\x32\x12.mulligan.v1.Price\x12\r\n\x05local\x18\x04 \x01(\x08\"i\n\x05Tried\x12\x0f\n\x07\x61ttempt\x18\x01 \x01(\x05\x12\r\n\x05model\x18\x02 \x01(\t\x12\x0c\n\x04\x63ode\x18\x03 \x01(\t\x12&\n\x02\x61t\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\n\n\x02ms\x18\x05 \x01(\x03*\\\n\x06\x41\x63tion\x12\x16\n\x12\x41\x43TION_UNSPECIFIED\x10\x00\x12\x10\n\x0c\x41\x43TION_RETRY\x10\x01\x12\x17\n\x13\x41\x43TION_SWITCH_MODEL\x10\x02\x12\x0f\n\x0b\x41\x43TION_FAIL\x10\x03\x42?Z=github.com/mulligan-run/mulligan/proto/mulligan/v1;mulliganv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1amulligan/v1/decision.proto\x12\x0bmulligan.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"`\n\x06\x41\x64just\x12\x0f\n\x07\x63ompact\x18\x01 \x01(\x08\x12\x19\n\x11max_output_tokens\x18\x02 \x01(\x05\x12\x18\n\x10reasoning_effort\x18\x03 \x01(\t\x12\x10\n\x08\x63ontinue\x18\x04 \x01(\x08\"B\n\x08Restrict\x12\r\n\x05never\x18\x01 \x03(\t\x12\x18\n\x10max_output_price\x18\x02 \x01(\x03\x12\r\n\x05local\x18\x03 \x01(\x08\"O\n\x05Price\x12\r\n\x05input\x18\x01 \x01(\x03\x12\x0e\n\x06output\x18\x02 \x01(\x03\x12\x12\n\ncache_read\x18\x03 \x01(\x03\x12\x13\n\x0b\x63\x61\x63he_write\x18\x04 \x01(\x03\"n\n\x06\x42utton\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\r\n\x05label\x18\x03 \x01(\t\x12\x0e\n\x06\x65\x66\x66\x65\x63t\x18\x04 \x01(\t\x12\r\n\x05model\x18\x05 \x01(\t\x12\x0f\n\x07primary\x18\x06 \x01(\x08\x12\x0b\n\x03url\x18\x07 \x01(\t\"\xcc\x01\n\x0b\x41lternative\x12\r\n\x05model\x18\x01 \x01(\t\x12\x16\n\x0e\x63ontext_tokens\x18\x02 \x01(\x03\x12!\n\x05price\x18\x03 \x01(\x0b\x32\x12.mulligan.v1.Price\x12\r\n\x05local\x18\x04 \x01(\x08\x12\r\n\x05lacks\x18\x05 \x03(\t\x12/\n\x0b\x63ools_until\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x14\n\x0c\x63ooling_kind\x18\x07 \x01(\t\x12\x0e\n\x06health\x18\x08 \x01(\t\"i\n\x05Tried\x12\x0f\n\x07\x61ttempt\x18\x01 \x01(\x05\x12\r\n\x05model\x18\x02 \x01(\t\x12\x0c\n\x04\x63ode\x18\x03 \x01(\t\x12&\n\x02\x61t\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\n\n\x02ms\x18\x05 \x01(\x03*\\\n\x06\x41\x63tion\x12\x16\n\x12\x41\x43TION_UNSPECIFIED\x10\x00\x12\x10\n\x0c\x41\x43TION_RETRY\x10\x01\x12\x17\n\x13\x41\x43TION_SWITCH_MODEL\x10\x02\x12\x0f\n\x0b\x41\x43TION_FAIL\x10\x03\x42?Z=github.com/mulligan-run/mulligan/proto/mulligan/v1;mulliganv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,8 +33,8 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'mulligan.v1.decision_pb2', 
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'Z=github.com/mulligan-run/mulligan/proto/mulligan/v1;mulliganv1'
-  _globals['_ACTION']._serialized_start=646
-  _globals['_ACTION']._serialized_end=738
+  _globals['_ACTION']._serialized_start=749
+  _globals['_ACTION']._serialized_end=841
   _globals['_ADJUST']._serialized_start=76
   _globals['_ADJUST']._serialized_end=172
   _globals['_RESTRICT']._serialized_start=174
@@ -43,8 +43,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_PRICE']._serialized_end=321
   _globals['_BUTTON']._serialized_start=323
   _globals['_BUTTON']._serialized_end=433
-  _globals['_ALTERNATIVE']._serialized_start=435
-  _globals['_ALTERNATIVE']._serialized_end=537
-  _globals['_TRIED']._serialized_start=539
-  _globals['_TRIED']._serialized_end=644
+  _globals['_ALTERNATIVE']._serialized_start=436
+  _globals['_ALTERNATIVE']._serialized_end=640
+  _globals['_TRIED']._serialized_start=642
+  _globals['_TRIED']._serialized_end=747
 # @@protoc_insertion_point(module_scope)

@@ -73,16 +73,24 @@ class Button(_message.Message):
     def __init__(self, id: _Optional[str] = ..., kind: _Optional[str] = ..., label: _Optional[str] = ..., effect: _Optional[str] = ..., model: _Optional[str] = ..., primary: bool = ..., url: _Optional[str] = ...) -> None: ...
 
 class Alternative(_message.Message):
-    __slots__ = ("model", "context_tokens", "price", "local")
+    __slots__ = ("model", "context_tokens", "price", "local", "lacks", "cools_until", "cooling_kind", "health")
     MODEL_FIELD_NUMBER: _ClassVar[int]
     CONTEXT_TOKENS_FIELD_NUMBER: _ClassVar[int]
     PRICE_FIELD_NUMBER: _ClassVar[int]
     LOCAL_FIELD_NUMBER: _ClassVar[int]
+    LACKS_FIELD_NUMBER: _ClassVar[int]
+    COOLS_UNTIL_FIELD_NUMBER: _ClassVar[int]
+    COOLING_KIND_FIELD_NUMBER: _ClassVar[int]
+    HEALTH_FIELD_NUMBER: _ClassVar[int]
     model: str
     context_tokens: int
     price: Price
     local: bool
-    def __init__(self, model: _Optional[str] = ..., context_tokens: _Optional[int] = ..., price: _Optional[_Union[Price, _Mapping]] = ..., local: bool = ...) -> None: ...
+    lacks: _containers.RepeatedScalarFieldContainer[str]
+    cools_until: _timestamp_pb2.Timestamp
+    cooling_kind: str
+    health: str
+    def __init__(self, model: _Optional[str] = ..., context_tokens: _Optional[int] = ..., price: _Optional[_Union[Price, _Mapping]] = ..., local: bool = ..., lacks: _Optional[_Iterable[str]] = ..., cools_until: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., cooling_kind: _Optional[str] = ..., health: _Optional[str] = ...) -> None: ...
 
 class Tried(_message.Message):
     __slots__ = ("attempt", "model", "code", "at", "ms")

@@ -26,6 +26,20 @@ class Verdict(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     VERDICT_ROUTE: _ClassVar[Verdict]
     VERDICT_HOLD: _ClassVar[Verdict]
     VERDICT_REFUSE: _ClassVar[Verdict]
+
+class ToolSafety(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    TOOL_SAFETY_UNSPECIFIED: _ClassVar[ToolSafety]
+    TOOL_SAFETY_UNSAFE: _ClassVar[ToolSafety]
+    TOOL_SAFETY_IDEMPOTENT: _ClassVar[ToolSafety]
+    TOOL_SAFETY_READ_ONLY: _ClassVar[ToolSafety]
+
+class ToolAction(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    TOOL_ACTION_UNSPECIFIED: _ClassVar[ToolAction]
+    TOOL_ACTION_RETRY: _ClassVar[ToolAction]
+    TOOL_ACTION_TELL: _ClassVar[ToolAction]
+    TOOL_ACTION_ASK: _ClassVar[ToolAction]
 REPLAY_SAFETY_UNSPECIFIED: ReplaySafety
 REPLAY_SAFETY_SAFE: ReplaySafety
 REPLAY_SAFETY_UNSAFE: ReplaySafety
@@ -35,6 +49,14 @@ VERDICT_ALLOW: Verdict
 VERDICT_ROUTE: Verdict
 VERDICT_HOLD: Verdict
 VERDICT_REFUSE: Verdict
+TOOL_SAFETY_UNSPECIFIED: ToolSafety
+TOOL_SAFETY_UNSAFE: ToolSafety
+TOOL_SAFETY_IDEMPOTENT: ToolSafety
+TOOL_SAFETY_READ_ONLY: ToolSafety
+TOOL_ACTION_UNSPECIFIED: ToolAction
+TOOL_ACTION_RETRY: ToolAction
+TOOL_ACTION_TELL: ToolAction
+TOOL_ACTION_ASK: ToolAction
 
 class DescribeRequest(_message.Message):
     __slots__ = ()
@@ -71,7 +93,14 @@ class Budget(_message.Message):
     def __init__(self, tokens: _Optional[int] = ..., microdollars: _Optional[int] = ...) -> None: ...
 
 class RunErrorRequest(_message.Message):
-    __slots__ = ("run", "session", "failure", "model", "attempt", "retries", "max_retries", "auto_recover", "elapsed_ms", "remaining", "remaining_attempts", "remaining_ms", "tried", "alternatives", "replay_safety", "unsafe_tools", "partial_shown", "idle_breaker", "idle_expiries", "transcript", "time", "dry_run", "pressed", "session_key", "agent_id", "aborted", "timed_out", "prompt_error")
+    __slots__ = ("run", "session", "failure", "model", "attempt", "retries", "max_retries", "auto_recover", "elapsed_ms", "remaining", "remaining_attempts", "remaining_ms", "tried", "alternatives", "replay_safety", "unsafe_tools", "partial_shown", "idle_breaker", "idle_expiries", "transcript", "time", "dry_run", "pressed", "session_key", "agent_id", "aborted", "timed_out", "prompt_error", "labels", "spent", "input_tokens", "tools", "images", "schema", "about", "cooling", "failed_kinds", "recent_calls")
+    class LabelsEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
     RUN_FIELD_NUMBER: _ClassVar[int]
     SESSION_FIELD_NUMBER: _ClassVar[int]
     FAILURE_FIELD_NUMBER: _ClassVar[int]
@@ -100,6 +129,16 @@ class RunErrorRequest(_message.Message):
     ABORTED_FIELD_NUMBER: _ClassVar[int]
     TIMED_OUT_FIELD_NUMBER: _ClassVar[int]
     PROMPT_ERROR_FIELD_NUMBER: _ClassVar[int]
+    LABELS_FIELD_NUMBER: _ClassVar[int]
+    SPENT_FIELD_NUMBER: _ClassVar[int]
+    INPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    TOOLS_FIELD_NUMBER: _ClassVar[int]
+    IMAGES_FIELD_NUMBER: _ClassVar[int]
+    SCHEMA_FIELD_NUMBER: _ClassVar[int]
+    ABOUT_FIELD_NUMBER: _ClassVar[int]
+    COOLING_FIELD_NUMBER: _ClassVar[int]
+    FAILED_KINDS_FIELD_NUMBER: _ClassVar[int]
+    RECENT_CALLS_FIELD_NUMBER: _ClassVar[int]
     run: str
     session: str
     failure: _failure_pb2.Failure
@@ -128,7 +167,27 @@ class RunErrorRequest(_message.Message):
     aborted: bool
     timed_out: bool
     prompt_error: str
-    def __init__(self, run: _Optional[str] = ..., session: _Optional[str] = ..., failure: _Optional[_Union[_failure_pb2.Failure, _Mapping]] = ..., model: _Optional[str] = ..., attempt: _Optional[int] = ..., retries: _Optional[int] = ..., max_retries: _Optional[int] = ..., auto_recover: bool = ..., elapsed_ms: _Optional[int] = ..., remaining: _Optional[_Union[Budget, _Mapping]] = ..., remaining_attempts: _Optional[int] = ..., remaining_ms: _Optional[int] = ..., tried: _Optional[_Iterable[_Union[_decision_pb2.Tried, _Mapping]]] = ..., alternatives: _Optional[_Iterable[_Union[_decision_pb2.Alternative, _Mapping]]] = ..., replay_safety: _Optional[_Union[ReplaySafety, str]] = ..., unsafe_tools: _Optional[_Iterable[str]] = ..., partial_shown: bool = ..., idle_breaker: bool = ..., idle_expiries: _Optional[int] = ..., transcript: _Optional[bytes] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., dry_run: bool = ..., pressed: _Optional[str] = ..., session_key: _Optional[str] = ..., agent_id: _Optional[str] = ..., aborted: bool = ..., timed_out: bool = ..., prompt_error: _Optional[str] = ...) -> None: ...
+    labels: _containers.ScalarMap[str, str]
+    spent: Budget
+    input_tokens: int
+    tools: _containers.RepeatedScalarFieldContainer[str]
+    images: bool
+    schema: bool
+    about: _decision_pb2.Alternative
+    cooling: _containers.RepeatedCompositeFieldContainer[_decision_pb2.Alternative]
+    failed_kinds: _containers.RepeatedScalarFieldContainer[str]
+    recent_calls: _containers.RepeatedCompositeFieldContainer[RecentCall]
+    def __init__(self, run: _Optional[str] = ..., session: _Optional[str] = ..., failure: _Optional[_Union[_failure_pb2.Failure, _Mapping]] = ..., model: _Optional[str] = ..., attempt: _Optional[int] = ..., retries: _Optional[int] = ..., max_retries: _Optional[int] = ..., auto_recover: bool = ..., elapsed_ms: _Optional[int] = ..., remaining: _Optional[_Union[Budget, _Mapping]] = ..., remaining_attempts: _Optional[int] = ..., remaining_ms: _Optional[int] = ..., tried: _Optional[_Iterable[_Union[_decision_pb2.Tried, _Mapping]]] = ..., alternatives: _Optional[_Iterable[_Union[_decision_pb2.Alternative, _Mapping]]] = ..., replay_safety: _Optional[_Union[ReplaySafety, str]] = ..., unsafe_tools: _Optional[_Iterable[str]] = ..., partial_shown: bool = ..., idle_breaker: bool = ..., idle_expiries: _Optional[int] = ..., transcript: _Optional[bytes] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., dry_run: bool = ..., pressed: _Optional[str] = ..., session_key: _Optional[str] = ..., agent_id: _Optional[str] = ..., aborted: bool = ..., timed_out: bool = ..., prompt_error: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., spent: _Optional[_Union[Budget, _Mapping]] = ..., input_tokens: _Optional[int] = ..., tools: _Optional[_Iterable[str]] = ..., images: bool = ..., schema: bool = ..., about: _Optional[_Union[_decision_pb2.Alternative, _Mapping]] = ..., cooling: _Optional[_Iterable[_Union[_decision_pb2.Alternative, _Mapping]]] = ..., failed_kinds: _Optional[_Iterable[str]] = ..., recent_calls: _Optional[_Iterable[_Union[RecentCall, _Mapping]]] = ...) -> None: ...
+
+class RecentCall(_message.Message):
+    __slots__ = ("model", "kind", "at")
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    AT_FIELD_NUMBER: _ClassVar[int]
+    model: str
+    kind: str
+    at: _timestamp_pb2.Timestamp
+    def __init__(self, model: _Optional[str] = ..., kind: _Optional[str] = ..., at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class RunErrorResponse(_message.Message):
     __slots__ = ("action", "delay_ms", "new_model", "reason", "actions", "adjust", "restrict")
@@ -149,7 +208,7 @@ class RunErrorResponse(_message.Message):
     def __init__(self, action: _Optional[_Union[_decision_pb2.Action, str]] = ..., delay_ms: _Optional[int] = ..., new_model: _Optional[str] = ..., reason: _Optional[str] = ..., actions: _Optional[_Iterable[_Union[_decision_pb2.Button, _Mapping]]] = ..., adjust: _Optional[_Union[_decision_pb2.Adjust, _Mapping]] = ..., restrict: _Optional[_Union[_decision_pb2.Restrict, _Mapping]] = ...) -> None: ...
 
 class BeforeCallRequest(_message.Message):
-    __slots__ = ("run", "session", "session_key", "agent_id", "labels", "model", "alternatives", "round", "attempt", "tried", "summary", "input_tokens", "tools", "images", "holds", "auto_recover", "spent", "remaining", "elapsed_ms", "remaining_ms", "time", "dry_run", "transcript")
+    __slots__ = ("run", "session", "session_key", "agent_id", "labels", "model", "alternatives", "round", "attempt", "tried", "summary", "input_tokens", "tools", "images", "holds", "auto_recover", "spent", "remaining", "elapsed_ms", "remaining_ms", "time", "dry_run", "transcript", "schema", "failed_kinds", "recent_calls")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -180,6 +239,9 @@ class BeforeCallRequest(_message.Message):
     TIME_FIELD_NUMBER: _ClassVar[int]
     DRY_RUN_FIELD_NUMBER: _ClassVar[int]
     TRANSCRIPT_FIELD_NUMBER: _ClassVar[int]
+    SCHEMA_FIELD_NUMBER: _ClassVar[int]
+    FAILED_KINDS_FIELD_NUMBER: _ClassVar[int]
+    RECENT_CALLS_FIELD_NUMBER: _ClassVar[int]
     run: str
     session: str
     session_key: str
@@ -203,7 +265,10 @@ class BeforeCallRequest(_message.Message):
     time: _timestamp_pb2.Timestamp
     dry_run: bool
     transcript: bytes
-    def __init__(self, run: _Optional[str] = ..., session: _Optional[str] = ..., session_key: _Optional[str] = ..., agent_id: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., model: _Optional[_Union[_decision_pb2.Alternative, _Mapping]] = ..., alternatives: _Optional[_Iterable[_Union[_decision_pb2.Alternative, _Mapping]]] = ..., round: _Optional[int] = ..., attempt: _Optional[int] = ..., tried: _Optional[_Iterable[_Union[_decision_pb2.Tried, _Mapping]]] = ..., summary: bool = ..., input_tokens: _Optional[int] = ..., tools: _Optional[_Iterable[str]] = ..., images: bool = ..., holds: _Optional[int] = ..., auto_recover: bool = ..., spent: _Optional[_Union[Budget, _Mapping]] = ..., remaining: _Optional[_Union[Budget, _Mapping]] = ..., elapsed_ms: _Optional[int] = ..., remaining_ms: _Optional[int] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., dry_run: bool = ..., transcript: _Optional[bytes] = ...) -> None: ...
+    schema: bool
+    failed_kinds: _containers.RepeatedScalarFieldContainer[str]
+    recent_calls: _containers.RepeatedCompositeFieldContainer[RecentCall]
+    def __init__(self, run: _Optional[str] = ..., session: _Optional[str] = ..., session_key: _Optional[str] = ..., agent_id: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., model: _Optional[_Union[_decision_pb2.Alternative, _Mapping]] = ..., alternatives: _Optional[_Iterable[_Union[_decision_pb2.Alternative, _Mapping]]] = ..., round: _Optional[int] = ..., attempt: _Optional[int] = ..., tried: _Optional[_Iterable[_Union[_decision_pb2.Tried, _Mapping]]] = ..., summary: bool = ..., input_tokens: _Optional[int] = ..., tools: _Optional[_Iterable[str]] = ..., images: bool = ..., holds: _Optional[int] = ..., auto_recover: bool = ..., spent: _Optional[_Union[Budget, _Mapping]] = ..., remaining: _Optional[_Union[Budget, _Mapping]] = ..., elapsed_ms: _Optional[int] = ..., remaining_ms: _Optional[int] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., dry_run: bool = ..., transcript: _Optional[bytes] = ..., schema: bool = ..., failed_kinds: _Optional[_Iterable[str]] = ..., recent_calls: _Optional[_Iterable[_Union[RecentCall, _Mapping]]] = ...) -> None: ...
 
 class BeforeCallResponse(_message.Message):
     __slots__ = ("verdict", "model", "until", "reason")
@@ -216,6 +281,77 @@ class BeforeCallResponse(_message.Message):
     until: _timestamp_pb2.Timestamp
     reason: str
     def __init__(self, verdict: _Optional[_Union[Verdict, str]] = ..., model: _Optional[str] = ..., until: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., reason: _Optional[str] = ...) -> None: ...
+
+class ToolErrorRequest(_message.Message):
+    __slots__ = ("run", "session", "session_key", "agent_id", "labels", "tool", "call_id", "safety", "tries", "remaining_tries", "failures", "timed_out", "took_ms", "error", "model", "round", "auto_recover", "spent", "remaining", "elapsed_ms", "remaining_ms", "time", "dry_run", "transcript")
+    class LabelsEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    SESSION_KEY_FIELD_NUMBER: _ClassVar[int]
+    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    LABELS_FIELD_NUMBER: _ClassVar[int]
+    TOOL_FIELD_NUMBER: _ClassVar[int]
+    CALL_ID_FIELD_NUMBER: _ClassVar[int]
+    SAFETY_FIELD_NUMBER: _ClassVar[int]
+    TRIES_FIELD_NUMBER: _ClassVar[int]
+    REMAINING_TRIES_FIELD_NUMBER: _ClassVar[int]
+    FAILURES_FIELD_NUMBER: _ClassVar[int]
+    TIMED_OUT_FIELD_NUMBER: _ClassVar[int]
+    TOOK_MS_FIELD_NUMBER: _ClassVar[int]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    ROUND_FIELD_NUMBER: _ClassVar[int]
+    AUTO_RECOVER_FIELD_NUMBER: _ClassVar[int]
+    SPENT_FIELD_NUMBER: _ClassVar[int]
+    REMAINING_FIELD_NUMBER: _ClassVar[int]
+    ELAPSED_MS_FIELD_NUMBER: _ClassVar[int]
+    REMAINING_MS_FIELD_NUMBER: _ClassVar[int]
+    TIME_FIELD_NUMBER: _ClassVar[int]
+    DRY_RUN_FIELD_NUMBER: _ClassVar[int]
+    TRANSCRIPT_FIELD_NUMBER: _ClassVar[int]
+    run: str
+    session: str
+    session_key: str
+    agent_id: str
+    labels: _containers.ScalarMap[str, str]
+    tool: str
+    call_id: str
+    safety: ToolSafety
+    tries: int
+    remaining_tries: int
+    failures: int
+    timed_out: bool
+    took_ms: int
+    error: str
+    model: str
+    round: int
+    auto_recover: bool
+    spent: Budget
+    remaining: Budget
+    elapsed_ms: int
+    remaining_ms: int
+    time: _timestamp_pb2.Timestamp
+    dry_run: bool
+    transcript: bytes
+    def __init__(self, run: _Optional[str] = ..., session: _Optional[str] = ..., session_key: _Optional[str] = ..., agent_id: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., tool: _Optional[str] = ..., call_id: _Optional[str] = ..., safety: _Optional[_Union[ToolSafety, str]] = ..., tries: _Optional[int] = ..., remaining_tries: _Optional[int] = ..., failures: _Optional[int] = ..., timed_out: bool = ..., took_ms: _Optional[int] = ..., error: _Optional[str] = ..., model: _Optional[str] = ..., round: _Optional[int] = ..., auto_recover: bool = ..., spent: _Optional[_Union[Budget, _Mapping]] = ..., remaining: _Optional[_Union[Budget, _Mapping]] = ..., elapsed_ms: _Optional[int] = ..., remaining_ms: _Optional[int] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., dry_run: bool = ..., transcript: _Optional[bytes] = ...) -> None: ...
+
+class ToolErrorResponse(_message.Message):
+    __slots__ = ("action", "delay_ms", "words", "reason")
+    ACTION_FIELD_NUMBER: _ClassVar[int]
+    DELAY_MS_FIELD_NUMBER: _ClassVar[int]
+    WORDS_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    action: ToolAction
+    delay_ms: int
+    words: str
+    reason: str
+    def __init__(self, action: _Optional[_Union[ToolAction, str]] = ..., delay_ms: _Optional[int] = ..., words: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class RunEndedRequest(_message.Message):
     __slots__ = ("run", "session", "session_key", "agent_id", "labels", "status", "stop_reason", "chosen_model", "model", "recovered", "attempts", "failed_attempts", "switches", "kinds", "recovery_ms", "wasted", "spent", "elapsed_ms", "time", "failure", "dry_run")

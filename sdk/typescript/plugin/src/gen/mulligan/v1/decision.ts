@@ -96,6 +96,16 @@ export interface Alternative {
     | undefined;
   /** It is served on this machine. */
   local: boolean;
+  /** What it cannot take: images, tools, schema. Nothing that this conversation needs, of an alternative. */
+  lacks: string[];
+  /** It cools down until then, and is not asked by itself; not set = it does not. */
+  coolsUntil:
+    | Date
+    | undefined;
+  /** Because of a failure of that kind, as in Failure.kind_name. */
+  coolingKind: string;
+  /** How its last call ended, of all runs of this host: well or failing; empty = nothing is known. */
+  health: string;
 }
 
 /** Tried is one failed attempt of a model call. */
@@ -468,7 +478,16 @@ export const Button: MessageFns<Button> = {
 };
 
 function createBaseAlternative(): Alternative {
-  return { model: "", contextTokens: 0n, price: undefined, local: false };
+  return {
+    model: "",
+    contextTokens: 0n,
+    price: undefined,
+    local: false,
+    lacks: [],
+    coolsUntil: undefined,
+    coolingKind: "",
+    health: "",
+  };
 }
 
 export const Alternative: MessageFns<Alternative> = {
@@ -487,6 +506,18 @@ export const Alternative: MessageFns<Alternative> = {
     }
     if (message.local !== false) {
       writer.uint32(32).bool(message.local);
+    }
+    for (const v of message.lacks) {
+      writer.uint32(42).string(v!);
+    }
+    if (message.coolsUntil !== undefined) {
+      Timestamp.encode(toTimestamp(message.coolsUntil), writer.uint32(50).fork()).join();
+    }
+    if (message.coolingKind !== "") {
+      writer.uint32(58).string(message.coolingKind);
+    }
+    if (message.health !== "") {
+      writer.uint32(66).string(message.health);
     }
     return writer;
   },
@@ -534,6 +565,38 @@ export const Alternative: MessageFns<Alternative> = {
             }
 
             message.local = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.lacks.push(reader.string());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.coolsUntil = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.coolingKind = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.health = reader.string();
             continue;
           }
         }

@@ -48,6 +48,30 @@ export enum Verdict {
   REFUSE = 4,
 }
 
+/** ToolSafety says whether a tool may run twice. */
+export enum ToolSafety {
+  /** UNSPECIFIED - Not said: treat it as unsafe. */
+  UNSPECIFIED = 0,
+  /** UNSAFE - A call is never repeated. */
+  UNSAFE = 1,
+  /** IDEMPOTENT - Two calls with the same key have the effect of one. */
+  IDEMPOTENT = 2,
+  /** READ_ONLY - It changes nothing. */
+  READ_ONLY = 3,
+}
+
+/** ToolAction is what to do about a tool that failed. */
+export enum ToolAction {
+  /** UNSPECIFIED - No opinion: the model is told what the tool said. */
+  UNSPECIFIED = 0,
+  /** RETRY - The same call is made again, after delay_ms, where the tool's safety and remaining_tries allow it. */
+  RETRY = 1,
+  /** TELL - The model is told words in the place of what the tool said. */
+  TELL = 2,
+  /** ASK - A person is asked: to tell the model, to have the call made again, or to stop. */
+  ASK = 3,
+}
+
 /** DescribeRequest is empty. */
 export interface DescribeRequest {
 }
@@ -61,7 +85,7 @@ export interface DescribeResponse {
   /** JSON Schema (2020-12) of its configuration, at most 256 KiB; empty = it takes any. */
   configSchema: Buffer;
   /**
-   * The occasions that it takes beside run_error: before_call, run_ended. Others may follow. It is asked
+   * The occasions that it takes beside run_error: before_call, tool_error, run_ended. Others may follow. It is asked
    * about those that its entry in the host's configuration names.
    */
   occasions: string[];
@@ -163,6 +187,48 @@ export interface RunErrorRequest {
   timedOut: boolean;
   /** Why the prompt could not become a request; empty = it could. */
   promptError: string;
+  /** The words by which the run can be listed. */
+  labels: { [key: string]: string };
+  /** What the run has used so far. */
+  spent:
+    | Budget
+    | undefined;
+  /** What is sent, in tokens, about. */
+  inputTokens: bigint;
+  /** The names of the tools that the model may use. */
+  tools: string[];
+  /** There are pictures in the conversation. */
+  images: boolean;
+  /** The answer has to keep to a JSON schema. */
+  schema: boolean;
+  /** The model that failed, with what is known about it. */
+  about:
+    | Alternative
+    | undefined;
+  /** Models that could be asked, and are left out of alternatives because they cool down. */
+  cooling: Alternative[];
+  /**
+   * What failed in this run so far, this failure included: the kind of each attempt, in order, as in
+   * Failure.kind_name; the newest 64.
+   */
+  failedKinds: string[];
+  /** How the last calls of the model's entry ended, of all runs of this host, the newest last; at most 20. */
+  recentCalls: RecentCall[];
+}
+
+export interface RunErrorRequest_LabelsEntry {
+  key: string;
+  value: string;
+}
+
+/** RecentCall is how a model call ended that is over. */
+export interface RecentCall {
+  /** That was asked, provider/model. */
+  model: string;
+  /** The kind of its failure, as in Failure.kind_name; empty = it was answered. */
+  kind: string;
+  /** When it ended. */
+  at: Date | undefined;
 }
 
 /** RunErrorResponse is advice. What is not valid here counts as no opinion. */
@@ -244,6 +310,12 @@ export interface BeforeCallRequest {
   dryRun: boolean;
   /** As in RunErrorRequest, and only for a plugin that was granted it. */
   transcript: Buffer;
+  /** The answer has to keep to a JSON schema. */
+  schema: boolean;
+  /** What failed in this run so far, as in RunErrorRequest. */
+  failedKinds: string[];
+  /** How the last calls of the model's entry ended, as in RunErrorRequest. */
+  recentCalls: RecentCall[];
 }
 
 export interface BeforeCallRequest_LabelsEntry {
@@ -264,6 +336,84 @@ export interface BeforeCallResponse {
   until:
     | Date
     | undefined;
+  /** For people, at most 500 bytes are kept. */
+  reason: string;
+}
+
+/**
+ * ToolErrorRequest is a tool call that failed. It holds no secret and, apart from transcript and error, no prompt and
+ * no tool's arguments or results.
+ */
+export interface ToolErrorRequest {
+  /** The run. */
+  run: string;
+  /** Its session; may be empty. */
+  session: string;
+  /** What the caller itself calls its conversation, passed through as it is; may be empty. */
+  sessionKey: string;
+  /** What the caller itself calls its agent, passed through as it is; may be empty. */
+  agentId: string;
+  /** The words by which the run can be listed. */
+  labels: { [key: string]: string };
+  /** That failed. */
+  tool: string;
+  /** The id that the model gave the call. */
+  callId: string;
+  /** Whether the tool may run twice. */
+  safety: ToolSafety;
+  /** How often the call was made. */
+  tries: number;
+  /** How often it may still be made; 0 = it is never repeated. */
+  remainingTries: number;
+  /** How many calls of this tool have failed in this run, this one included. */
+  failures: number;
+  /** Time was over for it. */
+  timedOut: boolean;
+  /** How long it took, in milliseconds. */
+  tookMs: bigint;
+  /** What the tool said, at most 8 KiB, only for a plugin that was granted the transcript. */
+  error: string;
+  /** That asked for the call, provider/model. */
+  model: string;
+  /** Which model call of the run asked for it, from 1. */
+  round: number;
+  /** Whether the run recovers by itself. */
+  autoRecover: boolean;
+  /** What the run has used so far. */
+  spent:
+    | Budget
+    | undefined;
+  /** What is left of its budget; 0 = unlimited, -1 = used up. */
+  remaining:
+    | Budget
+    | undefined;
+  /** Since the run began, in milliseconds, deliberate long waits left out. */
+  elapsedMs: bigint;
+  /** Until the run's time is over, in milliseconds; 0 = unlimited, -1 = used up. */
+  remainingMs: bigint;
+  /** When it failed. */
+  time:
+    | Date
+    | undefined;
+  /** Nothing comes of the answer: the plugin is tested. */
+  dryRun: boolean;
+  /** As in RunErrorRequest, and only for a plugin that was granted it. */
+  transcript: Buffer;
+}
+
+export interface ToolErrorRequest_LabelsEntry {
+  key: string;
+  value: string;
+}
+
+/** ToolErrorResponse is advice. What is not valid here is recorded and counts as no opinion. */
+export interface ToolErrorResponse {
+  /** What to do; not set = no opinion. */
+  action: ToolAction;
+  /** For retry: how long to wait first, in milliseconds, 0 to 60000. */
+  delayMs: bigint;
+  /** For tell: what the model is told, 1 byte to 8 KiB. */
+  words: string;
   /** For people, at most 500 bytes are kept. */
   reason: string;
 }
@@ -619,6 +769,16 @@ function createBaseRunErrorRequest(): RunErrorRequest {
     aborted: false,
     timedOut: false,
     promptError: "",
+    labels: {},
+    spent: undefined,
+    inputTokens: 0n,
+    tools: [],
+    images: false,
+    schema: false,
+    about: undefined,
+    cooling: [],
+    failedKinds: [],
+    recentCalls: [],
   };
 }
 
@@ -713,6 +873,39 @@ export const RunErrorRequest: MessageFns<RunErrorRequest> = {
     }
     if (message.promptError !== "") {
       writer.uint32(226).string(message.promptError);
+    }
+    globalThis.Object.entries(message.labels).forEach(([key, value]: [string, string]) => {
+      RunErrorRequest_LabelsEntry.encode({ key: key as any, value }, writer.uint32(234).fork()).join();
+    });
+    if (message.spent !== undefined) {
+      Budget.encode(message.spent, writer.uint32(242).fork()).join();
+    }
+    if (message.inputTokens !== 0n) {
+      if (BigInt.asIntN(64, message.inputTokens) !== message.inputTokens) {
+        throw new globalThis.Error("value provided for field message.inputTokens of type int64 too large");
+      }
+      writer.uint32(248).int64(message.inputTokens);
+    }
+    for (const v of message.tools) {
+      writer.uint32(258).string(v!);
+    }
+    if (message.images !== false) {
+      writer.uint32(264).bool(message.images);
+    }
+    if (message.schema !== false) {
+      writer.uint32(272).bool(message.schema);
+    }
+    if (message.about !== undefined) {
+      Alternative.encode(message.about, writer.uint32(282).fork()).join();
+    }
+    for (const v of message.cooling) {
+      Alternative.encode(v!, writer.uint32(290).fork()).join();
+    }
+    for (const v of message.failedKinds) {
+      writer.uint32(298).string(v!);
+    }
+    for (const v of message.recentCalls) {
+      RecentCall.encode(v!, writer.uint32(306).fork()).join();
     }
     return writer;
   },
@@ -954,6 +1147,214 @@ export const RunErrorRequest: MessageFns<RunErrorRequest> = {
             message.promptError = reader.string();
             continue;
           }
+          case 29: {
+            if (tag !== 234) {
+              break;
+            }
+
+            const entry29 = RunErrorRequest_LabelsEntry.decode(reader, reader.uint32());
+            if (entry29.value !== undefined) {
+              message.labels[entry29.key] = entry29.value;
+            }
+            continue;
+          }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.spent = Budget.decode(reader, reader.uint32());
+            continue;
+          }
+          case 31: {
+            if (tag !== 248) {
+              break;
+            }
+
+            message.inputTokens = reader.int64() as bigint;
+            continue;
+          }
+          case 32: {
+            if (tag !== 258) {
+              break;
+            }
+
+            message.tools.push(reader.string());
+            continue;
+          }
+          case 33: {
+            if (tag !== 264) {
+              break;
+            }
+
+            message.images = reader.bool();
+            continue;
+          }
+          case 34: {
+            if (tag !== 272) {
+              break;
+            }
+
+            message.schema = reader.bool();
+            continue;
+          }
+          case 35: {
+            if (tag !== 282) {
+              break;
+            }
+
+            message.about = Alternative.decode(reader, reader.uint32());
+            continue;
+          }
+          case 36: {
+            if (tag !== 290) {
+              break;
+            }
+
+            message.cooling.push(Alternative.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 37: {
+            if (tag !== 298) {
+              break;
+            }
+
+            message.failedKinds.push(reader.string());
+            continue;
+          }
+          case 38: {
+            if (tag !== 306) {
+              break;
+            }
+
+            message.recentCalls.push(RecentCall.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRunErrorRequest_LabelsEntry(): RunErrorRequest_LabelsEntry {
+  return { key: "", value: "" };
+}
+
+export const RunErrorRequest_LabelsEntry: MessageFns<RunErrorRequest_LabelsEntry> = {
+  encode(message: RunErrorRequest_LabelsEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RunErrorRequest_LabelsEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRunErrorRequest_LabelsEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRecentCall(): RecentCall {
+  return { model: "", kind: "", at: undefined };
+}
+
+export const RecentCall: MessageFns<RecentCall> = {
+  encode(message: RecentCall, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.model !== "") {
+      writer.uint32(10).string(message.model);
+    }
+    if (message.kind !== "") {
+      writer.uint32(18).string(message.kind);
+    }
+    if (message.at !== undefined) {
+      Timestamp.encode(toTimestamp(message.at), writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecentCall {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecentCall();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.kind = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1107,6 +1508,9 @@ function createBaseBeforeCallRequest(): BeforeCallRequest {
     time: undefined,
     dryRun: false,
     transcript: Buffer.alloc(0),
+    schema: false,
+    failedKinds: [],
+    recentCalls: [],
   };
 }
 
@@ -1189,6 +1593,15 @@ export const BeforeCallRequest: MessageFns<BeforeCallRequest> = {
     }
     if (message.transcript.length !== 0) {
       writer.uint32(186).bytes(message.transcript);
+    }
+    if (message.schema !== false) {
+      writer.uint32(192).bool(message.schema);
+    }
+    for (const v of message.failedKinds) {
+      writer.uint32(202).string(v!);
+    }
+    for (const v of message.recentCalls) {
+      RecentCall.encode(v!, writer.uint32(210).fork()).join();
     }
     return writer;
   },
@@ -1393,6 +1806,30 @@ export const BeforeCallRequest: MessageFns<BeforeCallRequest> = {
             message.transcript = Buffer.from(reader.bytes());
             continue;
           }
+          case 24: {
+            if (tag !== 192) {
+              break;
+            }
+
+            message.schema = reader.bool();
+            continue;
+          }
+          case 25: {
+            if (tag !== 202) {
+              break;
+            }
+
+            message.failedKinds.push(reader.string());
+            continue;
+          }
+          case 26: {
+            if (tag !== 210) {
+              break;
+            }
+
+            message.recentCalls.push(RecentCall.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1519,6 +1956,481 @@ export const BeforeCallResponse: MessageFns<BeforeCallResponse> = {
             }
 
             message.until = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseToolErrorRequest(): ToolErrorRequest {
+  return {
+    run: "",
+    session: "",
+    sessionKey: "",
+    agentId: "",
+    labels: {},
+    tool: "",
+    callId: "",
+    safety: 0,
+    tries: 0,
+    remainingTries: 0,
+    failures: 0,
+    timedOut: false,
+    tookMs: 0n,
+    error: "",
+    model: "",
+    round: 0,
+    autoRecover: false,
+    spent: undefined,
+    remaining: undefined,
+    elapsedMs: 0n,
+    remainingMs: 0n,
+    time: undefined,
+    dryRun: false,
+    transcript: Buffer.alloc(0),
+  };
+}
+
+export const ToolErrorRequest: MessageFns<ToolErrorRequest> = {
+  encode(message: ToolErrorRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.run !== "") {
+      writer.uint32(10).string(message.run);
+    }
+    if (message.session !== "") {
+      writer.uint32(18).string(message.session);
+    }
+    if (message.sessionKey !== "") {
+      writer.uint32(26).string(message.sessionKey);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(34).string(message.agentId);
+    }
+    globalThis.Object.entries(message.labels).forEach(([key, value]: [string, string]) => {
+      ToolErrorRequest_LabelsEntry.encode({ key: key as any, value }, writer.uint32(42).fork()).join();
+    });
+    if (message.tool !== "") {
+      writer.uint32(50).string(message.tool);
+    }
+    if (message.callId !== "") {
+      writer.uint32(58).string(message.callId);
+    }
+    if (message.safety !== 0) {
+      writer.uint32(64).int32(message.safety);
+    }
+    if (message.tries !== 0) {
+      writer.uint32(72).int32(message.tries);
+    }
+    if (message.remainingTries !== 0) {
+      writer.uint32(80).int32(message.remainingTries);
+    }
+    if (message.failures !== 0) {
+      writer.uint32(88).int32(message.failures);
+    }
+    if (message.timedOut !== false) {
+      writer.uint32(96).bool(message.timedOut);
+    }
+    if (message.tookMs !== 0n) {
+      if (BigInt.asIntN(64, message.tookMs) !== message.tookMs) {
+        throw new globalThis.Error("value provided for field message.tookMs of type int64 too large");
+      }
+      writer.uint32(104).int64(message.tookMs);
+    }
+    if (message.error !== "") {
+      writer.uint32(114).string(message.error);
+    }
+    if (message.model !== "") {
+      writer.uint32(122).string(message.model);
+    }
+    if (message.round !== 0) {
+      writer.uint32(128).int32(message.round);
+    }
+    if (message.autoRecover !== false) {
+      writer.uint32(136).bool(message.autoRecover);
+    }
+    if (message.spent !== undefined) {
+      Budget.encode(message.spent, writer.uint32(146).fork()).join();
+    }
+    if (message.remaining !== undefined) {
+      Budget.encode(message.remaining, writer.uint32(154).fork()).join();
+    }
+    if (message.elapsedMs !== 0n) {
+      if (BigInt.asIntN(64, message.elapsedMs) !== message.elapsedMs) {
+        throw new globalThis.Error("value provided for field message.elapsedMs of type int64 too large");
+      }
+      writer.uint32(160).int64(message.elapsedMs);
+    }
+    if (message.remainingMs !== 0n) {
+      if (BigInt.asIntN(64, message.remainingMs) !== message.remainingMs) {
+        throw new globalThis.Error("value provided for field message.remainingMs of type int64 too large");
+      }
+      writer.uint32(168).int64(message.remainingMs);
+    }
+    if (message.time !== undefined) {
+      Timestamp.encode(toTimestamp(message.time), writer.uint32(178).fork()).join();
+    }
+    if (message.dryRun !== false) {
+      writer.uint32(184).bool(message.dryRun);
+    }
+    if (message.transcript.length !== 0) {
+      writer.uint32(194).bytes(message.transcript);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ToolErrorRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseToolErrorRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.run = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.session = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.sessionKey = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            const entry5 = ToolErrorRequest_LabelsEntry.decode(reader, reader.uint32());
+            if (entry5.value !== undefined) {
+              message.labels[entry5.key] = entry5.value;
+            }
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.tool = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.callId = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.safety = reader.int32() as any;
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.tries = reader.int32();
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.remainingTries = reader.int32();
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.failures = reader.int32();
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.timedOut = reader.bool();
+            continue;
+          }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.tookMs = reader.int64() as bigint;
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.error = reader.string();
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
+          case 16: {
+            if (tag !== 128) {
+              break;
+            }
+
+            message.round = reader.int32();
+            continue;
+          }
+          case 17: {
+            if (tag !== 136) {
+              break;
+            }
+
+            message.autoRecover = reader.bool();
+            continue;
+          }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.spent = Budget.decode(reader, reader.uint32());
+            continue;
+          }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.remaining = Budget.decode(reader, reader.uint32());
+            continue;
+          }
+          case 20: {
+            if (tag !== 160) {
+              break;
+            }
+
+            message.elapsedMs = reader.int64() as bigint;
+            continue;
+          }
+          case 21: {
+            if (tag !== 168) {
+              break;
+            }
+
+            message.remainingMs = reader.int64() as bigint;
+            continue;
+          }
+          case 22: {
+            if (tag !== 178) {
+              break;
+            }
+
+            message.time = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 23: {
+            if (tag !== 184) {
+              break;
+            }
+
+            message.dryRun = reader.bool();
+            continue;
+          }
+          case 24: {
+            if (tag !== 194) {
+              break;
+            }
+
+            message.transcript = Buffer.from(reader.bytes());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseToolErrorRequest_LabelsEntry(): ToolErrorRequest_LabelsEntry {
+  return { key: "", value: "" };
+}
+
+export const ToolErrorRequest_LabelsEntry: MessageFns<ToolErrorRequest_LabelsEntry> = {
+  encode(message: ToolErrorRequest_LabelsEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ToolErrorRequest_LabelsEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseToolErrorRequest_LabelsEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseToolErrorResponse(): ToolErrorResponse {
+  return { action: 0, delayMs: 0n, words: "", reason: "" };
+}
+
+export const ToolErrorResponse: MessageFns<ToolErrorResponse> = {
+  encode(message: ToolErrorResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.action !== 0) {
+      writer.uint32(8).int32(message.action);
+    }
+    if (message.delayMs !== 0n) {
+      if (BigInt.asIntN(64, message.delayMs) !== message.delayMs) {
+        throw new globalThis.Error("value provided for field message.delayMs of type int64 too large");
+      }
+      writer.uint32(16).int64(message.delayMs);
+    }
+    if (message.words !== "") {
+      writer.uint32(26).string(message.words);
+    }
+    if (message.reason !== "") {
+      writer.uint32(34).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ToolErrorResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseToolErrorResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.action = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.delayMs = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.words = reader.string();
             continue;
           }
           case 4: {
@@ -1982,6 +2894,19 @@ export const RecoveryPluginService = {
     responseSerialize: (value: BeforeCallResponse): Buffer => Buffer.from(BeforeCallResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): BeforeCallResponse => BeforeCallResponse.decode(value),
   },
+  /**
+   * ToolError asks what to do about a tool that failed, of a plugin that takes the occasion tool_error, before the
+   * model is told. It has 2 s.
+   */
+  toolError: {
+    path: "/mulligan.v1.RecoveryPlugin/ToolError" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ToolErrorRequest): Buffer => Buffer.from(ToolErrorRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ToolErrorRequest => ToolErrorRequest.decode(value),
+    responseSerialize: (value: ToolErrorResponse): Buffer => Buffer.from(ToolErrorResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ToolErrorResponse => ToolErrorResponse.decode(value),
+  },
   /** RunEnded tells a plugin that takes the occasion run_ended that a run has ended. Its answer is empty. */
   runEnded: {
     path: "/mulligan.v1.RecoveryPlugin/RunEnded" as const,
@@ -2006,6 +2931,11 @@ export interface RecoveryPluginServer extends UntypedServiceImplementation {
   runError: handleUnaryCall<RunErrorRequest, RunErrorResponse>;
   /** BeforeCall asks whether a model call may begin, of a plugin that takes the occasion before_call. It has 500 ms. */
   beforeCall: handleUnaryCall<BeforeCallRequest, BeforeCallResponse>;
+  /**
+   * ToolError asks what to do about a tool that failed, of a plugin that takes the occasion tool_error, before the
+   * model is told. It has 2 s.
+   */
+  toolError: handleUnaryCall<ToolErrorRequest, ToolErrorResponse>;
   /** RunEnded tells a plugin that takes the occasion run_ended that a run has ended. Its answer is empty. */
   runEnded: handleUnaryCall<RunEndedRequest, RunEndedResponse>;
 }
@@ -2077,6 +3007,25 @@ export interface RecoveryPluginClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: BeforeCallResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * ToolError asks what to do about a tool that failed, of a plugin that takes the occasion tool_error, before the
+   * model is told. It has 2 s.
+   */
+  toolError(
+    request: ToolErrorRequest,
+    callback: (error: ServiceError | null, response: ToolErrorResponse) => void,
+  ): ClientUnaryCall;
+  toolError(
+    request: ToolErrorRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ToolErrorResponse) => void,
+  ): ClientUnaryCall;
+  toolError(
+    request: ToolErrorRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ToolErrorResponse) => void,
   ): ClientUnaryCall;
   /** RunEnded tells a plugin that takes the occasion run_ended that a run has ended. Its answer is empty. */
   runEnded(
