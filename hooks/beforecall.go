@@ -24,6 +24,9 @@ type BeforeCall struct {
 	InputTokens         int64                  // about
 	Tools               []string               // that the model may use
 	Images              bool                   // there are pictures in the conversation
+	Schema              bool                   // the answer has to keep to a JSON schema
+	FailedKinds         []failure.Kind         // what failed in the run so far, the newest 64
+	RecentCalls         []RecentCall           // how the last calls of the model's entry ended, of all runs; see About
 	Holds               int                    // how often it was held already
 	AutoRecover         bool
 	Spent, Remaining    recovery.Budget // 0 = unlimited, -1 = used up
@@ -57,7 +60,7 @@ func NewBeforeCall(r *recovery.Run, call recovery.Began, instead []recovery.Alte
 		Model: known(r, recovery.Alternative{Model: call.Model}), Round: call.Round, Attempt: call.Try,
 		Tried: slices.Clone(r.Call.Tried), Summary: call.Attempt == 0, InputTokens: r.InputTokens(),
 		AutoRecover: r.Policy.AutoRecover, Spent: r.Spent, Remaining: remaining(r.Policy.Budget, r.Spent),
-		Elapsed: elapsed(r, now), Time: now, Transcript: slices.Clip(r.Messages),
+		Elapsed: elapsed(r, now), Time: now, FailedKinds: slices.Clone(r.Trouble.Failed), Transcript: slices.Clip(r.Messages),
 	}
 	e.RemainingTime = remainingTime(r, e.Elapsed, now)
 	for _, a := range instead {
@@ -65,12 +68,8 @@ func NewBeforeCall(r *recovery.Run, call recovery.Began, instead []recovery.Alte
 			e.Alternatives = append(e.Alternatives, known(r, a))
 		}
 	}
-	for _, t := range r.Tools {
-		e.Tools = append(e.Tools, t.Name)
-	}
-	e.Images = slices.ContainsFunc(r.Messages, func(m llm.Message) bool {
-		return slices.ContainsFunc(m.Parts, func(p llm.Part) bool { return p.Image != nil })
-	})
+	q := requestOf(r)
+	e.Tools, e.Images, e.Schema = q.tools, q.images, q.schema
 	if r.Gate != nil {
 		e.Holds = r.Gate.Holds
 	}

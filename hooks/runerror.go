@@ -49,6 +49,17 @@ type RunError struct {
 	PromptError  string   // why the prompt could not become a request; "" = it could
 	Pressed      string   // the kind of the hook's own button that a person pressed; "" = it is asked about the failure itself
 
+	Labels      recovery.Labels
+	Spent       recovery.Budget // by the run so far
+	InputTokens int64           // of the request, about
+	Tools       []string        // that the model may use
+	Images      bool            // there are pictures in the conversation
+	Schema      bool            // the answer has to keep to a JSON schema
+	About       recovery.Alternative
+	Cooling     []recovery.Alternative // could be asked, and are left out of Alternatives because they cool down
+	FailedKinds []failure.Kind         // what failed in the run so far, this failure included: the newest 64
+	RecentCalls []RecentCall           // how the last calls of the model's entry ended, of all runs; see About
+
 	Time   time.Time // when the attempt failed, even if the failure is replayed
 	DryRun bool      // the answer has no effect: a failure is replayed, or the plugin is tested
 
@@ -85,7 +96,13 @@ func NewRunError(r *recovery.Run) RunError {
 		Time:              open.At,
 		Pressed:           open.Pressed,
 		SessionKey:        r.SessionKey, AgentID: r.AgentID, Aborted: aborted(open), TimedOut: timedOut(open.Failure),
+		Labels: r.Labels, Spent: r.Spent, InputTokens: r.InputTokens(), FailedKinds: slices.Clone(r.Trouble.Failed),
 		Transcript: slices.Clip(r.Messages),
+	}
+	q := requestOf(r)
+	e.Tools, e.Images, e.Schema = q.tools, q.images, q.schema
+	for _, c := range open.Cooling {
+		e.Cooling = append(e.Cooling, known(r, recovery.Alternative{Model: c.Model, CoolsUntil: c.Until, CoolingKind: c.Kind}))
 	}
 	if open.Failure.Model != "" {
 		e.Model = open.Failure.Model
@@ -93,6 +110,7 @@ func NewRunError(r *recovery.Run) RunError {
 	if open.Failure.Kind == failure.KindPromptFailure {
 		e.PromptError = cmp.Or(open.Failure.Detail, open.Failure.Message, open.Failure.Title)
 	}
+	e.About = known(r, recovery.Alternative{Model: e.Model})
 	e.IdleExpiries = r.IdleExpiries[e.Model]
 	e.RemainingTime = remainingTime(r, e.Elapsed, open.At)
 	e.ReplaySafety, e.UnsafeTools = replaySafety(r.Pending)

@@ -38,6 +38,7 @@ func TestNewRunError(t *testing.T) {
 		RemainingTime: policy.Timeouts.Run - 11_000, // the run's own time does not stand still
 		Tried:         r.Call.Tried, Alternatives: r.Open.Alternatives,
 		ReplaySafety: ReplayUnsafe, UnsafeTools: []string{"pay"}, PartialShown: true, IdleBreaker: true, IdleExpiries: 5, Time: r.Open.At,
+		Spent: r.Spent, About: recovery.Alternative{Model: "a/b"},
 	}
 	if !reflect.DeepEqual(e, want) {
 		t.Errorf("got  %+v\nwant %+v", e, want)

@@ -101,4 +101,9 @@ type Alternative struct {
 	// The fields from here on are for plugins, from the run's policy; events leave them out.
 	Price *Price `json:"price,omitempty"` // nil = not known
 	Local bool   `json:"local,omitempty"` // it runs on this machine
+	// What only the process knows that asks, see package hooks.
+	Lacks       []string     `json:"lacks,omitempty"`       // what it cannot take: images, tools, schema
+	CoolsUntil  time.Time    `json:"coolsUntil,omitzero"`   // it cools down until then; zero = it does not
+	CoolingKind failure.Kind `json:"coolingKind,omitempty"` // because of such a failure
+	Health      string       `json:"health,omitempty"`      // how its last call ended: well, failing, or "" for not known
 }

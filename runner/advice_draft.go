@@ -107,6 +107,7 @@ func (d *adviceDraft) classified(e failure.Evidence, model string, now time.Time
 	f.Model = cmp.Or(f.Model, model)
 	f.Provider = cmp.Or(f.Provider, entryOf(model))
 	if f.Origin == failure.OriginModel {
+		r.recent.add(f.Model, f.Kind, now)
 		r.tellHealth(func() { r.health.Failed(f.Model, f, now) })
 	}
 	return f
@@ -132,7 +133,7 @@ func (d *adviceDraft) conclude(ctx context.Context) {
 }
 
 func (d *adviceDraft) ask(ctx context.Context, a *recovery.AskPlugins) {
-	d.about = hooks.NewOccasion(d.draft.run)
+	d.about = d.loop.r.aboutModels(hooks.NewOccasion(d.draft.run), d.now())
 	asked, missing := d.loop.r.named(a.Plugins)
 	for _, vote := range missing {
 		d.note(d.now(), recovery.Voted{Occasion: a.Occasion, Vote: vote})

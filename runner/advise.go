@@ -35,6 +35,7 @@ func (r *Runner) Advise(ctx context.Context, q recovery.Question) (*recovery.Run
 // timeline.ErrNotFound where nobody has.
 func (r *Runner) Settle(ctx context.Context, rep recovery.Report) (*recovery.Run, error) {
 	if rep.Evidence == nil && rep.Model != "" {
+		r.recent.add(rep.Model, "", time.Now())
 		r.tellHealth(func() { r.health.Succeeded(rep.Model) })
 	}
 	return r.advising(ctx, rep.Call, func() (*recovery.Run, error) { return r.settleCall(ctx, rep) })

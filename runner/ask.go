@@ -13,7 +13,7 @@ import (
 // one that says why it has no opinion.
 func (l *loop) ask(ctx context.Context, key string, a *recovery.AskPlugins) {
 	ctx, j := l.launchJob(ctx, key)
-	about := l.about(a)
+	about := l.r.aboutModels(l.about(a), l.clock.now())
 	asked, missing := l.r.named(a.Plugins)
 	go func() {
 		for _, vote := range missing {

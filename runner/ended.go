@@ -48,6 +48,7 @@ func (l *loop) attemptFailed(key string, j *job, failed recovery.Failed) {
 	j.waits = true
 	l.errands.add(func() {
 		if failed.Failure.Origin == failure.OriginModel {
+			l.r.recent.add(failed.Failure.Model, failed.Failure.Kind, now)
 			l.r.health.Failed(failed.Failure.Model, failed.Failure, now)
 		}
 		l.finish(key, j, func(ctx context.Context) error {

@@ -28,6 +28,7 @@ type Runner struct {
 	models     Models
 	hooks      func() []hooks.Named
 	health     Health
+	recent     recentCalls
 	classify   failure.Classifier // for a model's errors that are no failure.Failure yet
 	policy     recovery.Policy
 	model      string

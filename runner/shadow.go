@@ -37,7 +37,7 @@ func (l *loop) askShadows(effects []recovery.Effect) {
 	}
 	l.shadows.out += len(asked)
 	l.shadows.until = time.Time{}
-	go hooks.Dispatch(l.work, asked, hooks.NewOccasion(l.run), l.r.deadlines, func(v recovery.Vote) {
+	go hooks.Dispatch(l.work, asked, l.r.aboutModels(hooks.NewOccasion(l.run), l.clock.now()), l.r.deadlines, func(v recovery.Vote) {
 		l.post(func(ctx context.Context) error { return l.shadowVoted(ctx, round, about, v) })
 	})
 }

@@ -181,6 +181,7 @@ func (l *loop) besideQuota(f recovery.Failed, model string) recovery.Failed {
 func (l *loop) learn(e recovery.Event) {
 	if b, ok := e.Body.(recovery.Answered); ok {
 		model := b.Message.Model
+		l.r.recent.add(model, "", e.Time)
 		l.errands.add(func() { l.r.health.Succeeded(model) })
 		l.learnStay(b)
 	}

@@ -16,9 +16,7 @@ func RunEndedToProto(e hooks.RunEnded) *mulliganv1.RunEndedRequest {
 		Switches: int32(e.Trouble.Switches), RecoveryMs: int64(e.Trouble.Took), Wasted: toProto(e.Trouble.Wasted, &mulliganv1.Budget{}),
 		Spent: toProto(e.Spent, &mulliganv1.Budget{}), ElapsedMs: int64(e.Elapsed), Time: stamp(e.Time), DryRun: e.DryRun,
 	}
-	for _, kind := range e.Trouble.Kinds {
-		m.Kinds = append(m.Kinds, valid(string(kind)))
-	}
+	m.Kinds = validEach(e.Trouble.Kinds)
 	if e.Failure != nil {
 		m.Failure = FailureToProto(*e.Failure)
 	}
@@ -36,9 +34,7 @@ func RunEndedFromProto(m *mulliganv1.RunEndedRequest) hooks.RunEnded {
 		},
 		Spent: fromProto[recovery.Budget](m.GetSpent()), Elapsed: failure.Millis(m.GetElapsedMs()), Time: at(m.GetTime()), DryRun: m.GetDryRun(),
 	}
-	for _, kind := range m.GetKinds() {
-		e.Trouble.Kinds = append(e.Trouble.Kinds, failure.Kind(kind))
-	}
+	e.Trouble.Kinds = kinds(m.GetKinds())
 	if m.GetFailure() != nil {
 		f := FailureFromProto(m.GetFailure())
 		e.Failure = &f

@@ -28,14 +28,17 @@ func RunErrorToProto(e hooks.RunError) *mulliganv1.RunErrorRequest {
 		DryRun: e.DryRun, Pressed: e.Pressed,
 		SessionKey: valid(e.SessionKey), AgentId: valid(e.AgentID), Aborted: e.Aborted, TimedOut: e.TimedOut, PromptError: valid(e.PromptError),
 	}
+	m.Labels, m.Spent, m.InputTokens, m.Images, m.Schema = labels(e.Labels), toProto(e.Spent, &mulliganv1.Budget{}), e.InputTokens, e.Images, e.Schema
+	m.About = toProto(e.About, &mulliganv1.Alternative{})
+	m.Cooling = eachToProto[recovery.Alternative, mulliganv1.Alternative](e.Cooling)
+	m.Tools, m.FailedKinds = validEach(e.Tools), validEach(e.FailedKinds)
+	m.RecentCalls = eachToProto[hooks.RecentCall, mulliganv1.RecentCall](e.RecentCalls)
 	if !e.Time.IsZero() {
 		m.Time = timestamppb.New(e.Time)
 	}
 	number, _ := enumNumber(replaySafety(), e.ReplaySafety)
 	m.ReplaySafety = mulliganv1.ReplaySafety(number)
-	for _, tool := range e.UnsafeTools {
-		m.UnsafeTools = append(m.UnsafeTools, valid(tool))
-	}
+	m.UnsafeTools = validEach(e.UnsafeTools)
 	if len(e.Transcript) > 0 {
 		m.Transcript, _ = json.Marshal(e.Transcript) // what cannot be JSON is not told
 	}
@@ -66,6 +69,10 @@ func RunErrorFromProto(m *mulliganv1.RunErrorRequest) hooks.RunError {
 		ReplaySafety: enumName(replaySafety(), protoreflect.EnumNumber(m.GetReplaySafety()), ""),
 		UnsafeTools:  m.GetUnsafeTools(), PartialShown: m.GetPartialShown(),
 		IdleBreaker: m.GetIdleBreaker(), IdleExpiries: int(m.GetIdleExpiries()),
+		Labels: m.GetLabels(), Spent: fromProto[recovery.Budget](m.GetSpent()), InputTokens: m.GetInputTokens(),
+		Tools: m.GetTools(), Images: m.GetImages(), Schema: m.GetSchema(),
+		About: fromProto[recovery.Alternative](m.GetAbout()), Cooling: eachFromProto[recovery.Alternative](m.GetCooling()),
+		FailedKinds: kinds(m.GetFailedKinds()), RecentCalls: eachFromProto[hooks.RecentCall](m.GetRecentCalls()),
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/mulligan-run/mulligan/failure"
 )
 
 var timeType = reflect.TypeFor[time.Time]()
@@ -146,3 +148,21 @@ func decodeMessage(from protoreflect.Message, to reflect.Value) {
 
 // valid replaces what protobuf refuses in a string.
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+// validEach is each of the words as protobuf takes it.
+func validEach[S ~string](list []S) []string {
+	var out []string
+	for _, s := range list {
+		out = append(out, valid(string(s)))
+	}
+	return out
+}
+
+// kinds are the kinds of those names.
+func kinds(names []string) []failure.Kind {
+	var list []failure.Kind
+	for _, name := range names {
+		list = append(list, failure.Kind(name))
+	}
+	return list
+}

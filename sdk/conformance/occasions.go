@@ -43,6 +43,24 @@ var saidOfCall = map[string]string{
 	"remaining_microdollars": "-1", "elapsed": "2.5", "remaining_time": "9", "time": "2026-05-04T03:02:01Z", "dry_run": "false",
 }
 
+// aToolError is a tool that failed, of which every field says something.
+func aToolError(do string) *mulliganv1.ToolErrorRequest {
+	return &mulliganv1.ToolErrorRequest{
+		Run: "01JRUN", Session: "s-7", SessionKey: "chat", AgentId: "helper", Labels: map[string]string{labelDo: do},
+		Tool: "search", CallId: "c1", Safety: mulliganv1.ToolSafety_TOOL_SAFETY_IDEMPOTENT, Tries: 1, RemainingTries: 1, Failures: 3, TimedOut: true,
+		TookMs: 1500, Error: "Köln is busy", Model: "a/one", Round: 2, AutoRecover: true,
+		Spent: &mulliganv1.Budget{Tokens: 5, Microdollars: 6}, Remaining: &mulliganv1.Budget{Tokens: 7, Microdollars: -1},
+		ElapsedMs: 2500, RemainingMs: 9000, Time: timestamppb.New(occasionTime), DryRun: true,
+	}
+}
+
+var saidOfTool = map[string]string{
+	"run": "01JRUN", "session": "s-7", "session_key": "chat", "agent_id": "helper", "tool": "search", "call_id": "c1", "safety": "idempotent",
+	"tries": "1", "remaining_tries": "1", "failures": "3", "timed_out": "true", "took": "1.5", "error": "Köln is busy", "model": "a/one", "round": "2",
+	"auto_recover": "true", "spent_tokens": "5", "remaining_tokens": "7", "remaining_microdollars": "-1", "elapsed": "2.5", "remaining_time": "9",
+	"time": "2026-05-04T03:02:01Z", "dry_run": "true",
+}
+
 // anEnd is the end of a run of which every field says something.
 func anEnd(do string) *mulliganv1.RunEndedRequest {
 	return &mulliganv1.RunEndedRequest{
@@ -77,6 +95,11 @@ func takesOccasions(ctx context.Context, c Command, mutualTLS bool) error {
 		if err := p.judges(ctx); err != nil {
 			return fmt.Errorf("before_call: %w", err)
 		}
+		if slices.Contains(described.GetOccasions(), recovery.HookToolError) {
+			if err := p.advisesAboutTools(ctx); err != nil {
+				return fmt.Errorf("tool_error: %w", err)
+			}
+		}
 		return p.hears(ctx)
 	})
 }
@@ -104,6 +127,30 @@ func (p *Plugin) judges(ctx context.Context) error {
 		}
 	}
 	_, err := p.service.BeforeCall(ctx, aCall("raise no such region: Nürnberg"))
+	return breaks(err)
+}
+
+// advisesAboutTools has the plugin answer in every way about a tool.
+func (p *Plugin) advisesAboutTools(ctx context.Context) error {
+	for do, want := range map[string]*mulliganv1.ToolErrorResponse{
+		"":            {},
+		"again 0.5":   {Action: mulliganv1.ToolAction_TOOL_ACTION_RETRY, DelayMs: 500, Reason: "told so"},
+		"tell Köln":   {Action: mulliganv1.ToolAction_TOOL_ACTION_TELL, Words: "Köln", Reason: "told so"},
+		"ask because": {Action: mulliganv1.ToolAction_TOOL_ACTION_ASK, Reason: "because"},
+	} {
+		got, err := p.service.ToolError(ctx, aToolError(do))
+		if err != nil || got.GetAction() != want.GetAction() || got.GetDelayMs() != want.GetDelayMs() || got.GetWords() != want.GetWords() ||
+			got.GetReason() != want.GetReason() {
+			return fmt.Errorf("%q: %v, %w, want %v", do, got, err, want)
+		}
+	}
+	for field, want := range saidOfTool {
+		got, err := p.service.ToolError(ctx, aToolError("say "+field))
+		if err != nil || got.GetReason() != want {
+			return fmt.Errorf("%s is %q, %w, want %q", field, got.GetReason(), err, want)
+		}
+	}
+	_, err := p.service.ToolError(ctx, aToolError("raise no such region: Nürnberg"))
 	return breaks(err)
 }
 

@@ -21,7 +21,7 @@ func main() {
 	var c commander
 	plugin.Serve(plugin.Func(c.obey), plugin.WithName("conformance"), plugin.WithVersion("1.2.3"),
 		plugin.WithConfigSchema(schema), plugin.WithConfig(c.configure),
-		plugin.WithBeforeCall(judge), plugin.WithRunEnded(hear))
+		plugin.WithBeforeCall(judge), plugin.WithToolError(adviseTool), plugin.WithRunEnded(hear))
 }
 
 func (c *commander) configure(given json.RawMessage) error {

@@ -46,6 +46,39 @@ func callFields(c plugin.Call) map[string]any {
 	}
 }
 
+// adviseTool does what the label "do" of a tool that failed says.
+func adviseTool(_ context.Context, e plugin.ToolError) (plugin.ToolAdvice, error) {
+	verb, rest, _ := strings.Cut(e.Labels["do"], " ")
+	switch verb {
+	case "":
+		return plugin.ToolAdvice{}, nil
+	case "again":
+		seconds, err := strconv.ParseFloat(rest, 64)
+		return plugin.RunAgain(time.Duration(seconds*float64(time.Second)), "told so"), err
+	case "tell":
+		return plugin.Tell(rest, "told so"), nil
+	case "ask":
+		return plugin.Ask(rest), nil
+	case "say":
+		value, ok := toolFields(e)[rest]
+		if !ok {
+			return plugin.ToolAdvice{}, fmt.Errorf("no field %q", rest)
+		}
+		return plugin.Ask(render(value)), nil
+	}
+	return plugin.ToolAdvice{}, errors.New(rest)
+}
+
+func toolFields(e plugin.ToolError) map[string]any {
+	return map[string]any{
+		"run": e.Run, "session": e.Session, "session_key": e.SessionKey, "agent_id": e.AgentID, "tool": e.Tool, "call_id": e.CallID,
+		"safety": string(e.Safety), "tries": e.Tries, "remaining_tries": e.RemainingTries, "failures": e.Failures, "timed_out": e.TimedOut,
+		"took": e.Took, "error": e.Error, "model": e.Model, "round": e.Round, "auto_recover": e.AutoRecover, "spent_tokens": e.Spent.Tokens,
+		"remaining_tokens": e.Remaining.Tokens, "remaining_microdollars": e.Remaining.Microdollars, "elapsed": e.Elapsed,
+		"remaining_time": e.RemainingTime, "time": e.Time, "dry_run": e.DryRun,
+	}
+}
+
 // hear does what the label "do" of a run says that has ended.
 func hear(_ context.Context, e plugin.Ended) error {
 	verb, rest, _ := strings.Cut(e.Labels["do"], " ")

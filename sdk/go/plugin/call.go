@@ -7,6 +7,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/internal/protoconv"
 	"github.com/mulligan-run/mulligan/llm"
@@ -33,7 +34,10 @@ type Call struct {
 	InputTokens int64 // about
 	Tools       []string
 	Images      bool // there are pictures in the conversation
-	Holds       int  // how often this call was held already
+	Schema      bool // the answer has to keep to a JSON schema
+	FailedKinds []failure.Kind
+	RecentCalls []RecentCall
+	Holds       int // how often this call was held already
 	AutoRecover bool
 
 	Spent         recovery.Budget
@@ -97,6 +101,7 @@ func newCall(m *mulliganv1.BeforeCallRequest) Call {
 		Run: e.Run, Session: e.Session, SessionKey: e.SessionKey, AgentID: e.AgentID, Labels: e.Labels,
 		Model: e.Model.Model, About: e.Model, Models: e.Alternatives,
 		Round: e.Round, Attempt: e.Attempt, Tried: e.Tried, Summary: e.Summary, InputTokens: e.InputTokens, Tools: e.Tools, Images: e.Images,
+		Schema: e.Schema, FailedKinds: e.FailedKinds, RecentCalls: e.RecentCalls,
 		Holds: e.Holds, AutoRecover: e.AutoRecover, Spent: e.Spent, Remaining: e.Remaining,
 		Elapsed: e.Elapsed.Duration(), RemainingTime: e.RemainingTime.Duration(), Time: e.Time, DryRun: e.DryRun, Transcript: e.Transcript,
 	}

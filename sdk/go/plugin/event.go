@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/internal/protoconv"
 	"github.com/mulligan-run/mulligan/llm"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
@@ -44,6 +45,17 @@ type Event struct {
 	TimedOut    bool   // time was over: that of a timer of ours, or the provider's own
 	PromptError string // why the prompt could not become a request; "" = it could
 
+	Labels      map[string]string
+	Spent       recovery.Budget        // by the run so far
+	InputTokens int64                  // of the request, about
+	Tools       []string               // that the model may use
+	Images      bool                   // there are pictures in the conversation
+	Schema      bool                   // the answer has to keep to a JSON schema
+	About       recovery.Alternative   // the model that failed, with what is known about it
+	Cooling     []recovery.Alternative // could be asked, and are no alternatives because they cool down
+	FailedKinds []failure.Kind         // what failed in the run so far, this failure included: the newest 64
+	RecentCalls []RecentCall           // how the last calls of the model's entry ended, of all runs, the newest last
+
 	Time   time.Time // when the attempt failed, in UTC; zero = the host did not say
 	DryRun bool      // nothing comes of the answer (a replay, a test): do nothing that can be felt outside
 	// Pressed is the kind of the plugin's own button that a person has pressed: what is answered
@@ -54,6 +66,9 @@ type Event struct {
 	// person granted it (transcript: messages in mulligan-plugin.yaml).
 	Transcript []llm.Message
 }
+
+// RecentCall is how a model call ended that is over. Its Kind is "" where it was answered.
+type RecentCall = hooks.RecentCall
 
 func newEvent(m *mulliganv1.RunErrorRequest) Event {
 	e := protoconv.RunErrorFromProto(m)
@@ -66,6 +81,8 @@ func newEvent(m *mulliganv1.RunErrorRequest) Event {
 		PartialShown: e.PartialShown, IdleBreaker: e.IdleBreaker, IdleExpiries: e.IdleExpiries,
 		Time: e.Time, DryRun: e.DryRun, Pressed: e.Pressed, Transcript: e.Transcript,
 		SessionKey: e.SessionKey, AgentID: e.AgentID, Aborted: e.Aborted, TimedOut: e.TimedOut, PromptError: e.PromptError,
+		Labels: e.Labels, Spent: e.Spent, InputTokens: e.InputTokens, Tools: e.Tools, Images: e.Images, Schema: e.Schema,
+		About: e.About, Cooling: e.Cooling, FailedKinds: e.FailedKinds, RecentCalls: e.RecentCalls,
 	}
 	for _, a := range e.Alternatives {
 		event.Alternatives = append(event.Alternatives, a.Model)

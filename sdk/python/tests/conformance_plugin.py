@@ -13,6 +13,7 @@ from mulligan import (
     Adjust,
     Allow,
     Alternative,
+    Ask,
     Button,
     Decision,
     Event,
@@ -23,8 +24,12 @@ from mulligan import (
     Restrict,
     Retry,
     Route,
+    RunAgain,
     RunEnded,
     Switch,
+    Tell,
+    ToolAdvice,
+    ToolError,
     Tried,
     Verdict,
     serve,
@@ -40,6 +45,7 @@ SCHEMA = {
 
 DURATIONS = {
     "elapsed",
+    "took",
     "recovery_time",
     "remaining_time",
     "retry_after",
@@ -86,6 +92,22 @@ def before_call(c: ModelCall) -> Verdict | None:
             return Refuse(rest)
         case "say":
             return Refuse(render(rest, field(c, rest)))
+    raise RuntimeError(rest)
+
+
+def tool_error(e: ToolError) -> ToolAdvice | None:
+    verb, _, rest = e.labels.get("do", "").partition(" ")
+    match verb:
+        case "":
+            return None
+        case "again":
+            return RunAgain(float(rest), reason="told so")
+        case "tell":
+            return Tell(rest, reason="told so")
+        case "ask":
+            return Ask(rest)
+        case "say":
+            return Ask(render(rest, field(e, rest)))
     raise RuntimeError(rest)
 
 
@@ -162,7 +184,7 @@ def count(e: Event, name: str) -> Decision:
     return Fail(str(len(field(e, name) or ())))
 
 
-def field(e: Event | ModelCall | RunEnded, name: str) -> Any:
+def field(e: Event | ModelCall | ToolError | RunEnded, name: str) -> Any:
     value: Any = e
     for part in name.split("."):
         value = getattr(value, part)
@@ -223,4 +245,4 @@ COMMANDS: dict[str, Callable[[Event, str], Decision | Restrict | Mapping[str, An
 }
 
 if __name__ == "__main__":
-    serve(run_error, before_call=before_call, run_ended=run_ended, name="conformance", version="1.2.3", config_schema=SCHEMA, configure=configure)
+    serve(run_error, before_call=before_call, tool_error=tool_error, run_ended=run_ended, name="conformance", version="1.2.3", config_schema=SCHEMA, configure=configure)

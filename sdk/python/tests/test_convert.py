@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Adjust, Event, Fail, Failure, Retry, Switch, _convert
+from mulligan import Adjust, Alternative, Event, Fail, Failure, RecentCall, Retry, RunAgain, Switch, Tell, _convert, _convert_tool
 from mulligan._proto import decision_pb2, failure_pb2, plugin_pb2
 
 
@@ -40,6 +40,34 @@ def test_a_transcript_is_read_and_not_shown() -> None:
     assert "How?" not in repr(e)
     assert hash(e) == hash(Event())
     assert _convert.event(plugin_pb2.RunErrorRequest(transcript=b"[]")).transcript == []
+
+
+def test_what_is_known_beyond_the_failure() -> None:
+    m = plugin_pb2.RunErrorRequest(
+        labels={"team": "Köln"}, spent={"tokens": 3, "microdollars": 4}, input_tokens=5, tools=["search"], images=True, schema=True,
+        about={"model": "a/one", "lacks": ["images"], "cooling_kind": "quota", "health": "failing"},
+        cooling=[{"model": "b/two"}], failed_kinds=["timeout", "timeout"], recent_calls=[{"model": "a/one", "kind": "quota"}, {"model": "a/two"}],
+    )
+    m.about.cools_until.FromJsonString("2026-05-04T03:04:05Z")
+    e = _convert.event(m)
+    assert (e.labels, e.spent_tokens, e.spent_microdollars, e.input_tokens) == ({"team": "Köln"}, 3, 4, 5)
+    assert (e.tools, e.images, e.schema, e.failed_kinds) == (("search",), True, True, ("timeout", "timeout"))
+    until = datetime(2026, 5, 4, 3, 4, 5, tzinfo=timezone.utc)
+    assert e.about == Alternative("a/one", lacks=("images",), cools_until=until, cooling_kind="quota", health="failing")
+    assert [a.model for a in e.cooling] == ["b/two"]
+    assert e.recent_calls == (RecentCall("a/one", "quota"), RecentCall("a/two"))
+
+
+def test_a_tool_that_failed_and_what_is_said_to_it() -> None:
+    m = plugin_pb2.ToolErrorRequest(tool="pay", safety="TOOL_SAFETY_UNSAFE", took_ms=1500, remaining_ms=-1, error="secret")
+    e = _convert_tool.read(m)
+    assert (e.tool, e.safety, e.took, e.remaining_time, e.remaining_tokens) == ("pay", "unsafe", 1.5, -0.001, None)
+    assert "secret" not in repr(e)
+    assert _convert_tool.advice(RunAgain(0.0001)).delay_ms == 1
+    assert _convert_tool.advice(None) == plugin_pb2.ToolErrorResponse()
+    for nonsense in (Retry(), Tell, "again"):
+        with pytest.raises(TypeError, match="tool_error returned"):
+            _convert_tool.advice(nonsense)
 
 
 def test_no_transcript_is_no_warning(caplog: pytest.LogCaptureFixture) -> None:

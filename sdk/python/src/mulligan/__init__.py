@@ -27,16 +27,18 @@ Durations are seconds everywhere.
 
 from ._call import time_left
 from ._decision import Adjust, Button, Decision, Fail, Restrict, Retry, Switch
-from ._event import Alternative, Event, Failure, Price, Tried
+from ._event import Alternative, Event, Failure, Price, RecentCall, Tried
 from ._occasions import Allow, Hold, ModelCall, Refuse, Route, RunEnded, Verdict
 from ._process import take
 from ._serve import serve
 from ._state import state_dir
+from ._tool import Ask, RunAgain, Tell, ToolAdvice, ToolError
 
 __all__ = [
     "Adjust",
     "Allow",
     "Alternative",
+    "Ask",
     "Button",
     "Decision",
     "Event",
@@ -45,12 +47,17 @@ __all__ = [
     "Hold",
     "ModelCall",
     "Price",
+    "RecentCall",
     "Refuse",
     "Restrict",
     "Retry",
     "Route",
+    "RunAgain",
     "RunEnded",
     "Switch",
+    "Tell",
+    "ToolAdvice",
+    "ToolError",
     "Tried",
     "Verdict",
     "serve",

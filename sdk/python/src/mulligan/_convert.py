@@ -11,7 +11,7 @@ from google.protobuf.descriptor import EnumDescriptor
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from ._decision import Adjust, Button, Decision, Fail, Restrict, Retry, Switch
-from ._event import Alternative, Event, Failure, Price, Tried
+from ._event import Alternative, Event, Failure, Price, RecentCall, Tried
 from ._occasions import Allow, Hold, ModelCall, Refuse, Route, RunEnded
 from ._kinds import Kind
 from ._proto import decision_pb2, failure_pb2, plugin_pb2
@@ -53,6 +53,17 @@ def event(m: plugin_pb2.RunErrorRequest) -> Event:
         aborted=m.aborted,
         timed_out=m.timed_out,
         prompt_error=m.prompt_error,
+        labels=dict(m.labels),
+        spent_tokens=m.spent.tokens,
+        spent_microdollars=m.spent.microdollars,
+        input_tokens=m.input_tokens,
+        tools=tuple(m.tools),
+        images=m.images,
+        schema=m.schema,
+        about=_alternative(m.about),
+        cooling=tuple(_alternative(a) for a in m.cooling),
+        failed_kinds=tuple(m.failed_kinds),
+        recent_calls=tuple(RecentCall(c.model, c.kind, _time(c, "at")) for c in m.recent_calls),
         transcript=_transcript(m.transcript),
     )
 
@@ -76,6 +87,9 @@ def call(m: plugin_pb2.BeforeCallRequest) -> ModelCall:
         input_tokens=m.input_tokens,
         tools=tuple(m.tools),
         images=m.images,
+        schema=m.schema,
+        failed_kinds=tuple(m.failed_kinds),
+        recent_calls=tuple(RecentCall(c.model, c.kind, _time(c, "at")) for c in m.recent_calls),
         holds=m.holds,
         auto_recover=m.auto_recover,
         spent_tokens=m.spent.tokens,
@@ -145,7 +159,7 @@ def verdict(given: object) -> plugin_pb2.BeforeCallResponse:
 
 def _alternative(m: decision_pb2.Alternative) -> Alternative:
     price = Price(m.price.input, m.price.output, m.price.cache_read, m.price.cache_write) if m.HasField("price") else None
-    return Alternative(m.model, m.context_tokens, price, m.local)
+    return Alternative(m.model, m.context_tokens, price, m.local, tuple(m.lacks), _time(m, "cools_until"), m.cooling_kind, m.health)
 
 
 def _transcript(text: bytes) -> list[dict[str, Any]] | None:
@@ -203,6 +217,9 @@ def _word(enum: EnumDescriptor, number: int, companion: str = "") -> str:
 _Timed = (
     failure_pb2.Failure
     | decision_pb2.Tried
+    | decision_pb2.Alternative
+    | plugin_pb2.RecentCall
+    | plugin_pb2.ToolErrorRequest
     | plugin_pb2.RunErrorRequest
     | plugin_pb2.BeforeCallRequest
     | plugin_pb2.RunEndedRequest

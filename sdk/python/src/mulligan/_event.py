@@ -87,6 +87,26 @@ class Alternative:
     """What it costs; None if that is not known. Some cost nothing."""
     local: bool = False
     """It is served on this machine."""
+    lacks: tuple[str, ...] = ()
+    """What it cannot take: images, tools, schema."""
+    cools_until: datetime | None = None
+    """It cools down until then, in UTC, and is not asked by itself; None if it does not."""
+    cooling_kind: str = ""
+    """Because of a failure of that kind."""
+    health: str = ""
+    """How its last call ended, of all runs of the host: well or failing; empty if that is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecentCall:
+    """How a model call ended that is over."""
+
+    model: str = ""
+    """The full name, provider/model."""
+    kind: str = ""
+    """The kind of its failure; empty if it was answered."""
+    at: datetime | None = None
+    """When it ended, in UTC."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +179,29 @@ class Event:
     """Too many idle expiries in a row: nothing is retried by itself."""
     idle_expiries: int = 0
     """In a row, without a finished step."""
+
+    labels: dict[str, str] = field(default_factory=dict, hash=False)
+    """The words by which the run can be listed."""
+    spent_tokens: int = 0
+    """What the run has used so far."""
+    spent_microdollars: int = 0
+    """Millionths of a dollar."""
+    input_tokens: int = 0
+    """What is sent, in tokens, about."""
+    tools: tuple[str, ...] = ()
+    """The names of the tools that the model may use."""
+    images: bool = False
+    """There are pictures in the conversation."""
+    schema: bool = False
+    """The answer has to keep to a JSON schema."""
+    about: Alternative = field(default_factory=lambda: Alternative(""))
+    """The model that failed, with what is known about it."""
+    cooling: tuple[Alternative, ...] = ()
+    """Models that could be asked, and are no alternatives because they cool down."""
+    failed_kinds: tuple[str, ...] = ()
+    """What failed in the run so far, this failure included: the kind of each attempt, in order, the newest 64."""
+    recent_calls: tuple[RecentCall, ...] = ()
+    """How the last calls of the model's entry ended, of all runs of the host, the newest last; at most 20."""
 
     time: datetime | None = None
     """When the attempt failed, in UTC; None if the host did not say."""

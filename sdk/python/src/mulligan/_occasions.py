@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from ._decision import _demand
-from ._event import Alternative, Failure, Tried
+from ._event import Alternative, Failure, RecentCall, Tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,12 @@ class ModelCall:
     """The names of the tools that the model may use."""
     images: bool = False
     """There are pictures in the conversation."""
+    schema: bool = False
+    """The answer has to keep to a JSON schema."""
+    failed_kinds: tuple[str, ...] = ()
+    """What failed in the run so far, as in :class:`Event`."""
+    recent_calls: tuple[RecentCall, ...] = ()
+    """How the last calls of the model's entry ended, as in :class:`Event`."""
     holds: int = 0
     """How often this call was held already."""
     auto_recover: bool = False

@@ -12,10 +12,12 @@ from . import _log, _process
 from ._decision import Decision, Restrict
 from ._event import Event
 from ._occasions import ModelCall, RunEnded, Verdict
+from ._tool import ToolAdvice, ToolError
 
 Answer = Decision | Restrict | Mapping[str, Any] | None
 RunError = Callable[[Event], Answer] | Callable[[Event], Awaitable[Answer]]
 BeforeCall = Callable[[ModelCall], Verdict | None] | Callable[[ModelCall], Awaitable[Verdict | None]]
+AboutTool = Callable[[ToolError], ToolAdvice | None] | Callable[[ToolError], Awaitable[ToolAdvice | None]]
 Heard = Callable[[RunEnded], None] | Callable[[RunEnded], Awaitable[None]]
 Configure = Callable[[Any], None] | Callable[[Any], Awaitable[None]]
 
@@ -27,6 +29,7 @@ def serve(
     run_error: RunError | None = None,
     *,
     before_call: BeforeCall | None = None,
+    tool_error: AboutTool | None = None,
     run_ended: Heard | None = None,
     name: str = "",
     version: str = "",
@@ -41,9 +44,11 @@ def serve(
 
     before_call is asked before every model call, with a :class:`ModelCall`, and returns an
     :class:`Allow`, :class:`Route`, :class:`Hold` or :class:`Refuse`, or None for no opinion. It has
-    500 ms. run_ended is told with a :class:`RunEnded` when a run has ended; what it returns is
-    nobody's business. Both are called only where the plugin's entry in mulligan.yaml says so:
-    ``occasions: [run_error, before_call, run_ended]``.
+    500 ms. tool_error is asked about every tool of the host that fails, with a :class:`ToolError`,
+    and returns a :class:`RunAgain`, :class:`Tell` or :class:`Ask`, or None for no opinion. run_ended
+    is told with a :class:`RunEnded` when a run has ended; what it returns is nobody's business. All
+    three are called only where the plugin's entry in mulligan.yaml says so:
+    ``occasions: [run_error, before_call, tool_error, run_ended]``.
 
     name and version (at most 100 bytes) are kept with every answer; the host's configuration
     names the plugin whatever it says here.
@@ -57,7 +62,7 @@ def serve(
     Started by hand, it says how a plugin is used and exits with status 1. In a module that is
     only imported, as by a test, it does nothing.
     """
-    schema = _check(run_error, before_call, run_ended, name, version, config_schema, configure)
+    schema = _check(run_error, before_call, tool_error, run_ended, name, version, config_schema, configure)
     taken = _process.take()
     if taken is None:
         if not _is_import():
@@ -71,7 +76,7 @@ def serve(
 
     socket = _socket()
     server = _server.new_server(
-        _server.Plugin(run_error or _no_opinion, name, version, schema, configure, before_call, run_ended), lambda: _process.end(socket)
+        _server.Plugin(run_error or _no_opinion, name, version, schema, configure, before_call, tool_error, run_ended), lambda: _process.end(socket)
     )
     certificate = _bind(server, socket)
     server.start()
@@ -88,6 +93,7 @@ def _no_opinion(_: Event) -> None:
 def _check(
     run_error: object,
     before_call: object,
+    tool_error: object,
     run_ended: object,
     name: object,
     version: object,
@@ -95,11 +101,11 @@ def _check(
     configure: object,
 ) -> bytes:
     """Say at once what is wrong with serve's arguments; give the schema as JSON."""
-    if run_error is None and before_call is None and run_ended is None:
-        raise TypeError("serve takes a function: run_error, before_call=… or run_ended=…")
+    if all(function is None for function in (run_error, before_call, tool_error, run_ended)):
+        raise TypeError("serve takes a function: run_error, before_call=…, tool_error=… or run_ended=…")
     if run_error is not None and not callable(run_error):
         raise TypeError(f"serve(run_error) takes a function, not {run_error!r:.100}")
-    for argument, function in (("before_call", before_call), ("run_ended", run_ended), ("configure", configure)):
+    for argument, function in (("before_call", before_call), ("tool_error", tool_error), ("run_ended", run_ended), ("configure", configure)):
         if function is not None and not callable(function):
             raise TypeError(f"serve({argument}=…) takes a function, not {function!r:.100}")
     for argument, value in (("name", name), ("version", version)):

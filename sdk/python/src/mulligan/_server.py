@@ -18,7 +18,7 @@ from typing import Any, NoReturn, TypeVar
 import grpc
 from google.protobuf.wrappers_pb2 import Int32Value, StringValue
 
-from . import _convert
+from . import _convert, _convert_tool
 from ._call import Call, during
 from ._proto import plugin_pb2
 
@@ -43,11 +43,12 @@ class Plugin:
     schema: bytes
     configure: Callable[[Any], Any] | None
     before_call: Callable[[Any], Any] | None = None
+    tool_error: Callable[[Any], Any] | None = None
     run_ended: Callable[[Any], Any] | None = None
 
     def occasions(self) -> list[str]:
         """Name those that it takes beside run_error."""
-        taken = {"before_call": self.before_call, "run_ended": self.run_ended}
+        taken = {"before_call": self.before_call, "tool_error": self.tool_error, "run_ended": self.run_ended}
         return [name for name, function in taken.items() if function is not None]
 
 
@@ -64,6 +65,7 @@ def new_server(plugin: Plugin, shut_down: Callable[[], None]) -> grpc.Server:
             "Configure": _unary(service.configure, plugin_pb2.ConfigureRequest),
             "RunError": _unary(service.run_error, plugin_pb2.RunErrorRequest),
             "BeforeCall": _unary(service.before_call, plugin_pb2.BeforeCallRequest),
+            "ToolError": _unary(service.tool_error, plugin_pb2.ToolErrorRequest),
             "RunEnded": _unary(service.run_ended, plugin_pb2.RunEndedRequest),
         }),
         # Its messages look the same on the wire as those of protobuf's wrappers.
@@ -142,6 +144,12 @@ class _Service:
     ) -> plugin_pb2.BeforeCallResponse:
         function = self._taken("before_call", self._plugin.before_call, context)
         return self._answer("before_call", function, _convert.call, _convert.verdict, request, context)
+
+    def tool_error(
+        self, request: plugin_pb2.ToolErrorRequest, context: grpc.ServicerContext
+    ) -> plugin_pb2.ToolErrorResponse:
+        function = self._taken("tool_error", self._plugin.tool_error, context)
+        return self._answer("tool_error", function, _convert_tool.read, _convert_tool.advice, request, context)
 
     def run_ended(
         self, request: plugin_pb2.RunEndedRequest, context: grpc.ServicerContext

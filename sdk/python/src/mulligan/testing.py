@@ -12,11 +12,11 @@ An ``async`` run_error is asked by ``asyncio.run(run_error(event(…)))``.
 """
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from ._event import Alternative, Event, Failure, Tried
+from ._event import Alternative, Event, Failure, RecentCall, Tried
 from ._kinds import FACTS, Kind
 
 __all__ = ["KINDS", "event"]
@@ -50,6 +50,17 @@ def event(
     partial_shown: bool = False,
     idle_breaker: bool = False,
     idle_expiries: int = 0,
+    labels: Mapping[str, str] | None = None,
+    spent_tokens: int = 0,
+    spent_microdollars: int = 0,
+    input_tokens: int = 0,
+    tools: Sequence[str] = (),
+    images: bool = False,
+    schema: bool = False,
+    about: Alternative | None = None,
+    cooling: Sequence[Alternative] = (),
+    failed_kinds: Sequence[str] | None = None,
+    recent_calls: Sequence[RecentCall] = (),
     time: datetime | None = None,
     dry_run: bool = False,
     pressed: str = "",
@@ -80,7 +91,8 @@ def event(
 
     The names, types and units are those of :class:`mulligan.Event` and :class:`mulligan.Failure`:
     durations are in seconds. Left out, ``code`` and ``retryable`` are those of the kind,
-    ``provider`` is the first part of ``model``, and ``retries`` is ``attempt``.
+    ``provider`` is the first part of ``model``, ``about`` is ``model`` with nothing known about it,
+    ``retries`` is ``attempt``, and ``failed_kinds`` are the kind alone.
 
     A kind that does not exist is a ValueError, since it is mostly a slip; ``kind_99`` stands for
     one that a newer host may send.
@@ -132,6 +144,17 @@ def event(
         partial_shown=partial_shown,
         idle_breaker=idle_breaker,
         idle_expiries=idle_expiries,
+        labels=dict(labels or {}),
+        spent_tokens=spent_tokens,
+        spent_microdollars=spent_microdollars,
+        input_tokens=input_tokens,
+        tools=tuple(tools),
+        images=images,
+        schema=schema,
+        about=Alternative(model) if about is None else about,
+        cooling=tuple(cooling),
+        failed_kinds=(kind,) if failed_kinds is None else tuple(failed_kinds),
+        recent_calls=tuple(recent_calls),
         time=time,
         dry_run=dry_run,
         pressed=pressed,

@@ -158,6 +158,8 @@ export interface Decision {
   delayMs?: number;
   newModel?: string;
   reason?: string;
+  /** About a tool that failed: what the model is told in the place of what the tool said. */
+  words?: string;
   /** Buttons of the plugin's own. */
   actions?: Button[];
   /** What the next attempt changes. */
@@ -182,6 +184,8 @@ export interface Policy {
   prices?: Record<string, { input: number; output: number; cacheRead?: number; cacheWrite?: number }>;
   /** Whose the tools are: the runner's, or whose call the run is. */
   tools?: 'caller';
+  /** The plugins that are asked about tools that failed. */
+  toolError?: string[];
 }
 
 /** What each type of event says. */

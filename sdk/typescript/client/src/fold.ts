@@ -38,6 +38,7 @@ export class Fold {
   private open: OpenFailure | undefined;
   private readonly conversation = new Conversation(this.view);
   private readonly tools = new ToolCalls();
+  private readonly toolFailures = new Map<number, string>(); // by the event that says so: the call
   private suggestion: Bodies['suggested']['suggestion'] | undefined;
   private ended = false;
 
@@ -90,7 +91,7 @@ export class Fold {
       case 'voted': return this.voted(e.data);
       case 'decided': return this.decided(e.data);
       case 'tool_began': return this.tools.began(e.time, e.data);
-      case 'tool_returned': return this.toolReturned(e.time, e.data);
+      case 'tool_returned': return this.toolReturned(e.seq, e.time, e.data);
       case 'compacted': return this.spend(e.data.model ?? '', e.data.usage);
       case 'noted': return this.tools.noted(e.data);
       case 'suggested': return this.suggested(e.data);
@@ -225,8 +226,26 @@ export class Fold {
   }
 
   private decided(b: Bodies['decided']): void {
+    const [hook, seq] = b.occasion.split('/');
+    if (hook === 'tool_error') {
+      this.decidedAboutTool(this.toolFailures.get(Number(seq)), b.decision);
+      return;
+    }
     if (this.open?.tried && this.isAbout(b.occasion)) {
       this.open.tried.decision = b.decision;
+    }
+  }
+
+  /** A tool that failed is run again, or the model is told something else. */
+  private decidedAboutTool(callId: string | undefined, d: Bodies['decided']['decision']): void {
+    if (d.action === 'retry') {
+      this.takeBack(callId);
+    } else if (d.action === 'tell') {
+      const text = d.words ?? '';
+      this.messages = this.messages.map((m) => {
+        const result = m.role === 'tool' ? m.parts[0]?.result : undefined;
+        return result && result.callId === callId ? { ...m, parts: [{ result: { ...result, text } }] } : m;
+      });
     }
   }
 
@@ -235,8 +254,11 @@ export class Fold {
     return this.open !== undefined && occasion.split('/')[1] === String(this.open.seq);
   }
 
-  private toolReturned(time: string, b: Bodies['tool_returned']): void {
+  private toolReturned(seq: number, time: string, b: Bodies['tool_returned']): void {
     if (this.tools.returned(time, b)) {
+      if (b.outcome === 'error' && this.policy.toolError) {
+        this.toolFailures.set(seq, b.callId);
+      }
       this.messages.push({ role: 'tool', parts: [{ result: b.result }] });
     }
   }

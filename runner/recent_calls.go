@@ -1,0 +1,65 @@
+package runner
+
+import (
+	"sync"
+	"time"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
+)
+
+// maxRecentEntries bounds the entries whose calls are remembered: who asks for advice names models
+// as it likes.
+const maxRecentEntries = 256
+
+// recentCalls remembers how the last calls of each provider entry ended, of all runs of this
+// process: hooks are told.
+type recentCalls struct {
+	mu      sync.Mutex
+	byEntry map[string][]hooks.RecentCall // the newest last
+}
+
+// add notes a call of that model that failed with that kind, or was answered.
+func (c *recentCalls) add(model string, kind failure.Kind, at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.byEntry) >= maxRecentEntries || c.byEntry == nil {
+		c.byEntry = map[string][]hooks.RecentCall{}
+	}
+	entry := entryOf(model)
+	list := append(c.byEntry[entry], hooks.RecentCall{Model: model, Kind: kind, At: at.UTC()})
+	if len(list) > hooks.MaxRecentCalls {
+		list = append([]hooks.RecentCall(nil), list[1:]...)
+	}
+	c.byEntry[entry] = list
+}
+
+// of are the last calls of the model's entry.
+func (c *recentCalls) of(model string) []hooks.RecentCall {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]hooks.RecentCall(nil), c.byEntry[entryOf(model)]...)
+}
+
+// aboutModels is o with what this process knows of its models now.
+func (r *Runner) aboutModels(o hooks.Occasion, now time.Time) hooks.Occasion {
+	return hooks.About(o, surroundings{r, now})
+}
+
+// surroundings are a runner's knowledge of its models at a time.
+type surroundings struct {
+	r   *Runner
+	now time.Time
+}
+
+func (s surroundings) Capabilities(model string) llm.Capabilities {
+	return s.r.models.Capabilities(model)
+}
+
+func (s surroundings) Cooling(model string) (recovery.Cooldown, bool) {
+	return s.r.health.Cooling(model, s.now)
+}
+
+func (s surroundings) Recent(model string) []hooks.RecentCall { return s.r.recent.of(model) }
