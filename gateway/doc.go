@@ -17,7 +17,9 @@
 //	POST /v1/decide, /v1/outcome    advice for others' model calls     advice.go
 //	GET  /v1/suggestions            what waits for a person: an inbox
 //	     /v1/sessions…              conversations                      sessions.go, session_changes.go
-//	GET  /v1/models, /v1/plugins    what there is                      things.go
+//	GET  /v1/models                 what there is                      things.go
+//	GET  /v1/providers              how providers do                   providers.go
+//	     /v1/plugins…               how plugins do, and what to do     plugins.go
 //	GET  /v1/members                who shares the work                things.go
 //	     /v1/faultlab               failures to watch without a key    faultlab.go
 //	     /v1/aisdk…                 the same in the AI SDK's words     aisdk.go, talk.go, talker.go

@@ -101,7 +101,11 @@ var examples = map[string]example{
 	"set-session-title": {in: map[string]string{"title": "Golf"}},
 	"set-session":       {in: exampleDefaults, out: exampleSession},
 	"list-models":       {out: many("models", Model{Name: exampleModel, Provider: "Anthropic", Ready: true, Default: true, ContextTokens: 200_000})},
-	"list-plugins":      {out: many("plugins", Plugin{Name: "auto-recover", Version: "1.0.0", State: "ready", P50: 2, P99: 9})},
+	"list-providers":    {out: exampleProviders},
+	"list-plugins":      {out: many("plugins", examplePlugin)},
+	"restart-plugin":    {out: examplePlugin},
+	"disable-plugin":    {out: exampleDisabled()},
+	"enable-plugin":     {out: examplePlugin},
 	"list-members": {out: many("members", Member{
 		Name: "box/4711/01JNA7Z4Y8", Version: "1.0.0", Role: "all", Address: "10.0.0.7:8484", Joined: exampleTime, SeenMS: 400, LagMS: 3, Drives: 12,
 	})},

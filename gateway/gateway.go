@@ -41,6 +41,11 @@ type Config struct {
 	Plugins    func() []Plugin
 	// Stranded says which runs wait since no machine is there that has what they need; nil = none.
 	Stranded func(ctx context.Context) (map[string]bool, error)
+	// Plugin restarts, disables or enables a plugin of this process; by says who wants that. Its errors
+	// are ErrNoPlugin, or say why nothing was done. nil = there are no plugins.
+	Plugin func(ctx context.Context, name string, act PluginAct, by string) error
+	// Providers says how the providers do; nil = nothing is counted.
+	Providers func() Providers
 	// Members lists the processes that share the store; nil = it is this one's alone.
 	Members func(ctx context.Context) ([]Member, error)
 	// Learn has failures like f be of that kind from now on; nil = nobody may correct here. What
@@ -126,6 +131,8 @@ func newOn(m mux, cfg Config) *Gateway {
 	g.registerRescue()
 	g.registerSessions()
 	g.registerThings()
+	g.registerProviders()
+	g.registerPlugins()
 	g.registerKinds()
 	g.registerLab()
 	g.registerKeys()

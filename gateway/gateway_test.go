@@ -498,7 +498,7 @@ func TestTheDocumentOfTheAPI(t *testing.T) {
 	}
 	for path, method := range map[string]string{
 		"/v1/runs": "post", "/v1/runs/{id}": "get", "/v1/runs/{id}/events": "get", "/v1/runs/{id}/recover": "post", "/v1/runs/{id}/cancel": "post",
-		"/v1/suggestions": "get", "/v1/models": "get", "/v1/plugins": "get", "/v1/members": "get", "/healthz": "get", "/readyz": "get",
+		"/v1/suggestions": "get", "/v1/models": "get", "/v1/plugins": "get", "/v1/providers": "get", "/v1/plugins/{name}/disable": "post", "/v1/members": "get", "/healthz": "get", "/readyz": "get",
 	} {
 		if doc.Paths[path][method] == nil {
 			t.Errorf("%s %s is not in it", method, path)

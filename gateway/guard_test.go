@@ -71,6 +71,12 @@ const pageText = "the page"
 // guard serves a guarded gateway; change may alter what it lets through.
 func guard(t *testing.T, change func(*gateway.GuardConfig)) *guarded {
 	t.Helper()
+	return guardOf(t, change, nil)
+}
+
+// guardOf is guard, and more may alter what the gateway stands on.
+func guardOf(t *testing.T, change func(*gateway.GuardConfig), more func(*gateway.Config)) *guarded {
+	t.Helper()
 	g := &guarded{t: t, dir: t.TempDir(), runs: newWritten(), clock: &clock{}, log: &logged{}}
 	var err error
 	if g.file, err = gateway.OpenToken(g.dir); err != nil {
@@ -87,7 +93,11 @@ func guard(t *testing.T, change func(*gateway.GuardConfig)) *guarded {
 	if change != nil {
 		change(&cfg)
 	}
-	api := gateway.New(gateway.Config{Runs: g.runs, Log: g.runs.log, Version: "secret-version", Logger: logger})
+	served := gateway.Config{Runs: g.runs, Log: g.runs.log, Version: "secret-version", Logger: logger}
+	if more != nil {
+		more(&served)
+	}
+	api := gateway.New(served)
 	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, pageText) })
 	handler, err := gateway.NewGuard(cfg, api, page)
 	if err != nil {
@@ -203,7 +213,7 @@ func TestAGuardNeedsAToken(t *testing.T) {
 func TestS31NothingIsToldToStrangers(t *testing.T) {
 	g := guard(t, nil)
 	for _, path := range []string{
-		"/v1/runs", "/v1/runs/r1", "/v1/runs/r1/events", "/v1/suggestions", "/v1/sessions", "/v1/models", "/v1/plugins", "/v1/members", "/v1/logout", "/v1/x",
+		"/v1/runs", "/v1/runs/r1", "/v1/runs/r1/events", "/v1/suggestions", "/v1/sessions", "/v1/models", "/v1/plugins", "/v1/providers", "/v1/members", "/v1/logout", "/v1/x",
 		"/openapi.json", "/openapi.yaml", "/openapi-3.0.json", "/metrics", "/debug/pprof/", "/debug/vars", "/%76%31/runs",
 	} {
 		if got := g.send("GET", path, ""); got.code != http.StatusUnauthorized || strings.Contains(got.body, "version") {

@@ -21,20 +21,6 @@ type Model struct {
 	Cooling       *recovery.Cooldown `json:"cooling,omitempty" doc:"It is left out of the alternatives for a while."`
 }
 
-// Plugin is a recovery plugin and how it is.
-type Plugin struct {
-	Name      string    `json:"name"`
-	Version   string    `json:"version,omitempty"`
-	State     string    `json:"state" doc:"starting, ready, backoff (it died, and is started again when it is asked), tripped (it is not asked for a while) or stopped"`
-	Since     time.Time `json:"since,omitzero"`
-	LastError string    `json:"lastError,omitempty"`
-	Shadow    bool      `json:"shadow,omitempty" doc:"It is asked on trial: its votes never count."`
-	Pinned    bool      `json:"pinned,omitempty" doc:"It starts only as the program that was pinned."`
-	Restarts  int       `json:"restarts,omitempty" doc:"How often it was started again."`
-	P50       int64     `json:"p50Ms,omitempty" doc:"Half of its last 256 answers came within that many milliseconds."`
-	P99       int64     `json:"p99Ms,omitempty" doc:"And 99 of 100 within that many."`
-}
-
 // Member is a process that shares the work of the store with others.
 type Member struct {
 	Name    string          `json:"name" doc:"The machine, the process and an id of its own, as in the owner of its runs."`
@@ -61,25 +47,12 @@ type modelsOutput struct {
 	}
 }
 
-type pluginsOutput struct {
-	Body struct {
-		Plugins []Plugin `json:"plugins"`
-	}
-}
-
 func (g *Gateway) registerThings() {
 	register(g, huma.Operation{
 		OperationID: "list-models", Method: http.MethodGet, Path: "/v1/models", Summary: "The models that may be chosen", Tags: []string{"things"},
 	}, func(context.Context, *struct{}) (*modelsOutput, error) {
 		out := &modelsOutput{}
 		out.Body.Models = orEmpty(g.cfg.Models)
-		return out, nil
-	})
-	register(g, huma.Operation{
-		OperationID: "list-plugins", Method: http.MethodGet, Path: "/v1/plugins", Summary: "The recovery plugins and how they are", Tags: []string{"things"},
-	}, func(context.Context, *struct{}) (*pluginsOutput, error) {
-		out := &pluginsOutput{}
-		out.Body.Plugins = orEmpty(g.cfg.Plugins)
 		return out, nil
 	})
 	register(g, huma.Operation{

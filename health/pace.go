@@ -75,6 +75,21 @@ func (p *pace) share(processes int) {
 	p.sharing = processes
 }
 
+// Queued is how many calls of a provider entry wait for their turn in this process now.
+func (h *Health) Queued(entry string) int {
+	h.pace.mu.Lock()
+	defer h.pace.mu.Unlock()
+	t := h.pace.entries[entry]
+	if t == nil {
+		return 0
+	}
+	every := h.pace.every()
+	return int(max(0, time.Until(t.next)-1) / every) // the last turn that was given is one before the next
+}
+
+// every is how long one turn of this process takes. The caller holds mu.
+func (p *pace) every() time.Duration { return paceEvery * time.Duration(max(1, p.sharing)) }
+
 // Turn takes the next turn to call model (a full name), and says how long to wait for it. That is
 // 0 unless its provider entry said in the last 30 s that it has too much to do or is down. Then
 // all its calls come one after another, at most 160 per second, because those that failed
@@ -91,6 +106,6 @@ func (h *Health) Turn(model string) time.Duration {
 		t.next = now
 	}
 	wait := t.next.Sub(now)
-	t.next = t.next.Add(paceEvery * time.Duration(max(1, h.pace.sharing)))
+	t.next = t.next.Add(h.pace.every())
 	return wait
 }

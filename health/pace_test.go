@@ -26,6 +26,12 @@ func TestTurnsAreSpread(t *testing.T) {
 			last = wait
 			seconds[wait/time.Second]++
 		}
+		if n := h.Queued("acme"); n != 999 {
+			t.Errorf("%d calls wait for their turn", n)
+		}
+		if time.Sleep(time.Second); h.Queued("acme") != 839 || h.Queued("acme-home") != 0 {
+			t.Errorf("a second later %d wait", h.Queued("acme"))
+		}
 		for second, n := range seconds {
 			if n > 200 {
 				t.Errorf("%d turns in second %d", n, second)

@@ -29,7 +29,7 @@ var errBusy = fmt.Errorf("busy: %d calls in flight and %d waiting", maxInFlight,
 func (s *supervised) Start(ctx context.Context) error {
 	s.mu.Lock()
 	now := time.Now()
-	if s.spec.Address != "" || s.peer != nil || s.breaker.open(now) {
+	if s.spec.Address != "" || s.peer != nil || s.disabled != nil || s.breaker.open(now) {
 		s.mu.Unlock()
 		return nil
 	}
@@ -94,6 +94,9 @@ func (s *supervised) named() hooks.Named {
 func (s *supervised) admit() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.disabled != nil {
+		return s.disabled.err()
+	}
 	if s.breaker.allow(time.Now()) {
 		return nil
 	}

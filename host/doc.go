@@ -34,7 +34,8 @@
 // is given no configuration, and is reached again without end. Plaintext stays on this
 // machine, and certificates are read at each connect (address.go, remote_tls.go).
 //
-// Reload puts a new process in the place of a running one. With a state folder
+// Reload puts a new process in the place of a running one; a person may restart, disable and
+// enable one (control.go) and read what it said last (said.go). With a state folder
 // (statedir.go, logfile.go), ReadStates and LogFile tell other processes how a host's
 // plugins are and what they have said. What a host that was killed leaves behind, the
 // next one removes (folder.go).

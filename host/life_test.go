@@ -227,7 +227,7 @@ func openFiles() int {
 func TestSuppressedLinesAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log strings.Builder
-		s := newStderrLog(slog.New(slog.NewTextHandler(&log, nil)))
+		s := newStderrLog(slog.New(slog.NewTextHandler(&log, nil)), &lastLines{})
 		flood := strings.Repeat("x\n", linesPerSecond+7)
 		s.follow(strings.NewReader(flood))
 		if !strings.Contains(log.String(), "suppressed=7\n") {

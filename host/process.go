@@ -48,6 +48,7 @@ type launch struct {
 	spec    Spec
 	folders *folders
 	logger  *slog.Logger
+	said    *lastLines
 	dispose func(peer) // takes what was started and is of no use
 
 	path string   // of the executable that runs

@@ -29,6 +29,9 @@ func (h *Host) Reload(ctx context.Context, spec Spec) error {
 func (s *supervised) reload(ctx context.Context, spec Spec) error {
 	s.reloading.Lock()
 	defer s.reloading.Unlock()
+	if off := s.off(); off != nil {
+		return named(s.name, off.err())
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.life, cancel)()
@@ -43,16 +46,22 @@ func (s *supervised) reload(ctx context.Context, spec Spec) error {
 		s.dispose(fresh)
 		return errClosed
 	}
+	s.retire()
+	s.replace(spec, fresh)
+	s.logger.Info("plugin reloaded", append(whereabouts(fresh), "version", fresh.connected().version)...)
+	s.changed()
+	return nil
+}
+
+// retire lets the calls of the peer end, and then the peer. The caller holds mu and sees to who is
+// asked from then on.
+func (s *supervised) retire() {
 	if old := s.peer; old != nil {
 		s.ending.Go(func() {
 			old.connected().calls.drain(s.life, drainTimeout)
 			old.stop()
 		})
 	}
-	s.replace(spec, fresh)
-	s.logger.Info("plugin reloaded", append(whereabouts(fresh), "version", fresh.connected().version)...)
-	s.changed()
-	return nil
 }
 
 // lockStarted takes mu at a moment when no start is under way; none takes longer than

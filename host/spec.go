@@ -107,9 +107,10 @@ type State string
 const (
 	StateStarting State = "starting"
 	StateReady    State = "ready"
-	StateBackoff  State = "backoff" // died or did not start, and is started again when asked later
-	StateTripped  State = "tripped" // not asked for a while, or disabled; LastError says which
-	StateStopped  State = "stopped" // not started yet, or closed
+	StateBackoff  State = "backoff"  // died or did not start, and is started again when asked later
+	StateTripped  State = "tripped"  // not asked for a while; LastError says why
+	StateStopped  State = "stopped"  // not started yet, or closed
+	StateDisabled State = "disabled" // a person disabled it
 )
 
 // The states of a circuit breaker.
@@ -122,21 +123,23 @@ const (
 // Status is what is known about a plugin. Nothing in it holds control characters,
 // except that LastError may have several lines.
 type Status struct {
-	Name      string            `json:"name"`
-	Version   string            `json:"version,omitempty"`
-	Language  string            `json:"language,omitempty"` // as far as its command tells
-	State     State             `json:"state"`
-	PID       int               `json:"pid,omitempty"`
-	Address   string            `json:"address,omitempty"` // of a service, which has no PID and no Hash
-	HostPID   int               `json:"hostPid"`
-	Hash      string            `json:"hash,omitempty"` // SHA-256 of its executable, of its folder where it is pinned, hex
-	Pinned    bool              `json:"pinned,omitempty"`
-	Restarts  int               `json:"restarts"`
-	Breaker   string            `json:"breaker"` // closed, open or half-open
-	LastError string            `json:"lastError,omitempty"`
-	P50       failure.Millis    `json:"p50Ms"` // of the last 256 answers
-	P99       failure.Millis    `json:"p99Ms"`
-	Labels    map[string]string `json:"labels,omitempty"`
+	Name       string            `json:"name"`
+	Version    string            `json:"version,omitempty"`
+	Language   string            `json:"language,omitempty"` // as far as its command tells
+	State      State             `json:"state"`
+	PID        int               `json:"pid,omitempty"`
+	Address    string            `json:"address,omitempty"` // of a service, which has no PID and no Hash
+	HostPID    int               `json:"hostPid"`
+	Hash       string            `json:"hash,omitempty"` // SHA-256 of its executable, of its folder where it is pinned, hex
+	Pinned     bool              `json:"pinned,omitempty"`
+	FailClosed bool              `json:"failClosed,omitempty"`
+	Restarts   int               `json:"restarts"`
+	Breaker    string            `json:"breaker"` // closed, open or half-open
+	LastError  string            `json:"lastError,omitempty"`
+	P50        failure.Millis    `json:"p50Ms"` // of the last 256 answers
+	P99        failure.Millis    `json:"p99Ms"`
+	Labels     map[string]string `json:"labels,omitempty"`
+	Disabled   *Disabled         `json:"disabled,omitempty"` // nil = it is not
 
 	ServerCertEnds time.Time `json:"serverCertEnds,omitzero"` // of a service that is connected with TLS
 	ClientCertEnds time.Time `json:"clientCertEnds,omitzero"` // the one that it was shown

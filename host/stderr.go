@@ -25,6 +25,7 @@ const (
 // kept, and a bounded number goes to the log. Nothing of it is trusted.
 type stderrLog struct {
 	logger *slog.Logger
+	said   *lastLines
 	ended  chan struct{} // closed once there is nothing more to read
 	mu     sync.Mutex
 	last   []string
@@ -35,8 +36,8 @@ type stderrLog struct {
 	due            *time.Timer // tells what is suppressed; nil while nothing is
 }
 
-func newStderrLog(logger *slog.Logger) *stderrLog {
-	return &stderrLog{logger: logger, ended: make(chan struct{})}
+func newStderrLog(logger *slog.Logger, said *lastLines) *stderrLog {
+	return &stderrLog{logger: logger, said: said, ended: make(chan struct{})}
 }
 
 // follow reads until r ends.
@@ -61,6 +62,7 @@ func (s *stderrLog) add(line string, now time.Time) {
 		s.last = append(s.last[:0], s.last[1:]...)
 	}
 	s.last = append(s.last, printable(line, keptOfLine))
+	s.said.add(line)
 	allowed := s.allowed(len(line), now)
 	if !allowed {
 		s.suppressed++

@@ -42,6 +42,8 @@ type supervised struct {
 	hash      string
 	language  string
 	lastError string
+	disabled  *Disabled // nil = it may run
+	said      lastLines // of all its processes
 }
 
 // attempt is a start that is under way, for everybody who waits for it.
@@ -106,6 +108,8 @@ func (s *supervised) beginStart(now time.Time) (*attempt, time.Duration, error) 
 	switch {
 	case s.life.Err() != nil:
 		return nil, 0, errClosed
+	case s.disabled != nil:
+		return nil, 0, s.disabled.err()
 	case s.starting != nil:
 		return s.starting, 0, nil
 	case s.begun && s.restarts.spent(now):
@@ -155,7 +159,7 @@ func (s *supervised) launch(ctx context.Context, spec Spec) (p peer, err error) 
 			p, err = reach(ctx, spec)
 			return err
 		}
-		l := &launch{spec: spec, folders: s.folders, logger: s.logger, dispose: s.dispose}
+		l := &launch{spec: spec, folders: s.folders, logger: s.logger, said: &s.said, dispose: s.dispose}
 		p, err = l.start(ctx)
 		return err
 	})
@@ -254,8 +258,8 @@ func (s *supervised) status() Status {
 	now := time.Now()
 	st := Status{
 		Name: s.name, Address: s.spec.Address, Version: s.version, Language: s.language, State: s.state(now), HostPID: os.Getpid(),
-		Hash: s.hash, Pinned: s.spec.Pin != "", Restarts: s.restarts.total, Breaker: s.breaker.state(now), LastError: s.lastError,
-		P50: s.latencies.quantile(0.50), P99: s.latencies.quantile(0.99), Labels: maps.Clone(s.spec.Labels),
+		Hash: s.hash, Pinned: s.spec.Pin != "", FailClosed: s.spec.FailClosed, Restarts: s.restarts.total, Breaker: s.breaker.state(now), LastError: s.lastError,
+		P50: s.latencies.quantile(0.50), P99: s.latencies.quantile(0.99), Labels: maps.Clone(s.spec.Labels), Disabled: s.disabled,
 	}
 	if s.peer != nil {
 		known := s.peer.connected().certificates
@@ -266,6 +270,8 @@ func (s *supervised) status() Status {
 
 func (s *supervised) state(now time.Time) State {
 	switch {
+	case s.life.Err() == nil && s.disabled != nil:
+		return StateDisabled
 	case s.life.Err() != nil || !s.begun:
 		return StateStopped
 	case s.breaker.open(now):

@@ -15,20 +15,20 @@ type Observer interface {
 	Left(run *recovery.Run)
 }
 
-// WithObserver tells o what happens to all runs, for telemetry. It is not told of anything that
-// is not durable, such as live text.
+// WithObserver tells o what happens to all runs, for telemetry; each further one is told after those
+// before it. It is not told of anything that is not durable, such as live text.
 func WithObserver(o Observer) Option {
-	return func(r *Runner) { r.observer = o }
+	return func(r *Runner) { r.observers = append(r.observers, o) }
 }
 
 func (l *loop) observe(e recovery.Event) {
-	if o := l.r.observer; o != nil {
+	for _, o := range l.r.observers {
 		o.Happened(l.run, e)
 	}
 }
 
 func (l *loop) observeLeft() {
-	if o := l.r.observer; o != nil {
+	for _, o := range l.r.observers {
 		o.Left(l.run)
 	}
 }

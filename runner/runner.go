@@ -43,7 +43,7 @@ type Runner struct {
 	machine    recovery.Labels                    // see WithMachine
 	modelNeeds func(model string) recovery.Labels // nil = models need nothing
 	logger     *slog.Logger
-	observer   Observer                                                    // nil = none
+	observers  []Observer
 	driven     sync.Map                                                    // id → *Run, of runs that this Runner drives
 	calls      sync.Map                                                    // id → *Call, of runs that are open here
 	settings   recovery.Settings                                           // timers of all runs

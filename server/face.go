@@ -87,7 +87,7 @@ func (srv *Server) NewFace(ctx context.Context, log *slog.Logger, r *runner.Runn
 	desk := srv.Advice(r, models)
 	served := gateway.Config{
 		Advice: desk, RPC: advice.RPC(desk, gateway.CallerName),
-		Runs: s, Log: srv.Log, Models: s.listModels, CheckModel: s.checkModel, ToolResults: s.returnResults, Forget: models.Set.Forget, Plugins: s.listPlugins, Version: build.Version(), Logger: log, Lab: models.lab(),
+		Runs: s, Log: srv.Log, Models: s.listModels, CheckModel: s.checkModel, ToolResults: s.returnResults, Forget: models.Set.Forget, Plugins: s.listPlugins, Plugin: s.actOnPlugin, Providers: s.listProviders, Version: build.Version(), Logger: log, Lab: models.lab(),
 		Keys: srv.keyDesk(models, known),
 	}
 	served.Stranded = srv.Stranded

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -18,7 +19,7 @@ func TestAPluginIsListedWithHowItIs(t *testing.T) {
 		t.Errorf("its last error has %d bytes", len(got.LastError))
 	}
 	got.LastError = ""
-	if want := (gateway.Plugin{Name: "rules", Version: "1.2.0", State: "ready", Shadow: true, Pinned: true, Restarts: 3, P50: 4, P99: 90}); got != want {
+	if want := (gateway.Plugin{Name: "rules", Version: "1.2.0", State: "ready", Shadow: true, Pinned: true, Restarts: 3, P50: 4, P99: 90}); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
 	}
 }

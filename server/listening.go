@@ -1,14 +1,19 @@
 package server
 
 import (
+	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -23,6 +28,32 @@ type Listening struct {
 	Since   time.Time `json:"since"`
 
 	file *os.File
+}
+
+// Way is how a process of this machine reaches it: the beginning of its addresses, and a transport
+// that connects to nothing else. Its certificate, which has another name, is not looked at.
+func (s *Listening) Way() (base string, way *http.Transport) {
+	network, address := "tcp", s.Address
+	if path, ok := strings.CutPrefix(s.Address, "unix:"); ok {
+		network, address = "unix", path
+	} else if host, port, err := net.SplitHostPort(s.Address); err == nil {
+		if ip := net.ParseIP(host); host == "" || ip.IsUnspecified() {
+			address = net.JoinHostPort("127.0.0.1", port)
+		}
+	}
+	scheme, name := "http://", address
+	if s.TLS {
+		scheme = "https://"
+	}
+	if network == "unix" {
+		name = "localhost"
+	}
+	return scheme + name, &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, network, address)
+		},
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // it is a process of this user's on this machine, which holds the lock of its file
+	}
 }
 
 // ListeningDir is the folder of those files.

@@ -14,7 +14,6 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/gateway"
 	"github.com/mulligan-run/mulligan/health"
-	"github.com/mulligan-run/mulligan/host"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
 	"github.com/mulligan-run/mulligan/timeline"
@@ -220,23 +219,4 @@ func (s *Runs) listModels() []gateway.Model {
 		list = append(list, m)
 	}
 	return list
-}
-
-// listPlugins are the plugins of this process.
-func (s *Runs) listPlugins() []gateway.Plugin {
-	if s.app.Plugins == nil {
-		return nil
-	}
-	var list []gateway.Plugin
-	for _, st := range s.app.Plugins.Statuses() {
-		list = append(list, listedPlugin(st))
-	}
-	return list
-}
-
-func listedPlugin(st host.Status) gateway.Plugin {
-	return gateway.Plugin{
-		Name: st.Name, Version: st.Version, State: string(st.State), LastError: words.Clip(st.LastError, 500),
-		Shadow: st.Labels[LabelShadow] != "", Pinned: st.Pinned, Restarts: st.Restarts, P50: int64(st.P50), P99: int64(st.P99),
-	}
 }

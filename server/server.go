@@ -15,6 +15,7 @@ import (
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/host"
 	"github.com/mulligan-run/mulligan/host/trust"
+	"github.com/mulligan-run/mulligan/internal/tally"
 	"github.com/mulligan-run/mulligan/internal/terminal"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
@@ -46,6 +47,7 @@ type Server struct {
 	stopLooking func()         // stops reading what others know of health; nil = it is not read
 
 	telemetry *telemetry.Telemetry // nil until runs are driven, and if nobody reads it
+	tally     *tally.Tally         // nil until runs are driven
 
 	developed map[string]hooks.Hook // plugins that "plugin dev" answers for
 }
@@ -157,6 +159,10 @@ func (srv *Server) Runner(models *Models, known runner.Health, model string, fal
 	if srv.telemetry == nil {
 		all = append(all, srv.Observed(context.Background(), false, srv.Logger())...)
 	}
+	if srv.tally == nil {
+		srv.tally = tally.New(time.Now(), known.Tomorrow)
+	}
+	all = append(all, runner.WithObserver(srv.tally))
 	srv.drives = runner.New(append(all, options...)...)
 	return srv.drives
 }

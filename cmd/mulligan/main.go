@@ -54,7 +54,7 @@ mulligan doctor`,
 			return f.opened(open)(cmd, args)
 		},
 	}
-	root.AddCommand(newRun(), newChat(), newRecover(), newRuns(), newSessions(), newStore(), newMembers(), newServe(), newProxyVerb(), newLogin(), newPlugin(), newTop(), newDemo(), newDoctor(), newExplain(), newDecide(), newMCP(), newACP(), newFaults(), manual.NewVerb(build.Version()), newVersion())
+	root.AddCommand(newRun(), newChat(), newRecover(), newRuns(), newSessions(), newStore(), newMembers(), newServe(), newProxyVerb(), newLogin(), newPlugin(), newTop(), newProviders(), newDemo(), newDoctor(), newExplain(), newDecide(), newMCP(), newACP(), newFaults(), manual.NewVerb(build.Version()), newVersion())
 	return root
 }
 

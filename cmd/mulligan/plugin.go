@@ -23,6 +23,7 @@ plugins: [{name: mine, command: [./my-plugin]}, auto-recover]`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newPluginDev(), newPluginGrant(), newPluginInstall(), newPluginList(), newPluginLogs(), newPluginNew(), newPluginPin(), newPluginRemove(), newPluginVerify(), newPluginReplay(), newPluginRules(), newPluginTest(), newPluginUpdate(), newPluginServe())
+	cmd.AddCommand(newPluginActs()...)
 	return cmd
 }
 

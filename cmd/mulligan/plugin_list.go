@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
@@ -215,6 +216,9 @@ func (r pluginRow) more() string {
 	add(r.Pinned, "pinned")
 	add(r.Configured && !r.Pinned && !r.Builtin && r.Address == "", "not pinned")
 	add(r.Shadow, "shadow")
+	if r.Disabled != nil {
+		add(true, "disabled by "+terminal.OneLine(r.Disabled.By)+" at "+r.Disabled.At.Local().Format(time.DateTime))
+	}
 	add(r.Labels[server.LabelDev] != "", "under development")
 	add(!r.Configured, "not in this config")
 	add(r.HostPID != 0, fmt.Sprintf("run by process %d", r.HostPID))

@@ -321,6 +321,7 @@ var Rooms = append(workshops, []Room{
 		},
 		Why: "what a person settled is said in the words of the rooms that it settles, and starts nothing",
 	},
+	{From: "internal/tally", May: []string{"std", "failure", "recovery"}, Why: "what became of calls and votes is counted off the events of the runs that a process drives: it needs the nouns, and neither who drives runs nor who shows the counts"},
 	{
 		From: "internal/answers",
 		May:  []string{"std", "failure", "recovery", "timeline"},

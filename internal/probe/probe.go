@@ -2,12 +2,9 @@ package probe
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/mulligan-run/mulligan/server"
@@ -33,30 +30,10 @@ func Ready(ctx context.Context, state string) error {
 
 // ask asks one that listens on this machine.
 func ask(ctx context.Context, s server.Listening) error {
-	network, address := "tcp", s.Address
-	if path, ok := strings.CutPrefix(s.Address, "unix:"); ok {
-		network, address = "unix", path
-	} else if host, port, err := net.SplitHostPort(s.Address); err == nil {
-		if ip := net.ParseIP(host); host == "" || ip.IsUnspecified() {
-			address = net.JoinHostPort("127.0.0.1", port)
-		}
-	}
-	url, name := "http://", address
-	if s.TLS {
-		url = "https://"
-	}
-	if network == "unix" {
-		name = "localhost"
-	}
-	question, err := http.NewRequestWithContext(ctx, http.MethodGet, url+name+"/readyz", http.NoBody)
+	base, way := s.Way()
+	question, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/readyz", http.NoBody)
 	if err != nil {
 		return err
-	}
-	way := &http.Transport{
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, network, address)
-		},
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // nothing is told it, and the certificate is of another name
 	}
 	defer way.CloseIdleConnections()
 	answer, err := (&http.Client{Transport: way}).Do(question)

@@ -102,19 +102,6 @@ type Model struct {
 	Cooling       *recovery.Cooldown `json:"cooling"`
 }
 
-// Plugin is a recovery plugin and how it is.
-type Plugin struct {
-	Name      string `json:"name"`
-	Version   string `json:"version"`
-	State     string `json:"state"`
-	LastError string `json:"lastError"`
-	Shadow    bool   `json:"shadow"`
-	Pinned    bool   `json:"pinned"` // it starts only as the program that was pinned
-	Restarts  int    `json:"restarts"`
-	P50       int64  `json:"p50Ms"` // of its last answers, in milliseconds
-	P99       int64  `json:"p99Ms"`
-}
-
 // Runs lists runs, page by page as they are asked for.
 func (c *Client) Runs(ctx context.Context, q Query) iter.Seq2[Listed, error] {
 	values := q.values()
@@ -145,13 +132,6 @@ func (c *Client) Models(ctx context.Context) ([]Model, error) {
 	var out struct{ Models []Model }
 	err := c.do(ctx, http.MethodGet, "/v1/models", nil, nil, &out)
 	return out.Models, err
-}
-
-// Plugins lists the recovery plugins.
-func (c *Client) Plugins(ctx context.Context) ([]Plugin, error) {
-	var out struct{ Plugins []Plugin }
-	err := c.do(ctx, http.MethodGet, "/v1/plugins", nil, nil, &out)
-	return out.Plugins, err
 }
 
 func (c *Client) page(ctx context.Context, path string, values url.Values, before string, out any) error {

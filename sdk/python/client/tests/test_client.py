@@ -34,6 +34,8 @@ class Gateway(http.server.BaseHTTPRequestHandler):
         self.server.asked.append((self.command, self.path, dict(self.headers), body))
         self.server.answer(self)
 
+    do_PUT = do_DELETE = do_POST
+
     def say(self, status: int, body: Any, **headers: str) -> None:
         data = json.dumps(body).encode()
         self.send_response(status)
@@ -180,11 +182,13 @@ def test_words(gateway: Server) -> None:
     client.outcome({"call": "c", "ok": True}, timeout=60)
     client.set_session_title("a", "Tea")
     client.delete_session("a")
+    client.act_on_plugin("a/b", "restart")
+    client.providers()
     listed: list[Any] = [client.models(), client.kinds(), client.plugins(), client.suggestions(), client.sessions(7)]
     assert listed == [[1], [2], [3], [4], [5]]
     assert [path for _, path, _, _ in gateway.asked] == [
-        "/v1/runs?status=failed&label=a%3Db&label=c%3Dd&waiting=true", "/v1/sessions/a%2Fb?limit=2", "/v1/outcome", "/v1/sessions/a/title", "/v1/sessions/a", "/v1/models", "/v1/kinds",
-        "/v1/plugins", "/v1/suggestions?limit=50", "/v1/sessions?limit=7",
+        "/v1/runs?status=failed&label=a%3Db&label=c%3Dd&waiting=true", "/v1/sessions/a%2Fb?limit=2", "/v1/outcome", "/v1/sessions/a/title", "/v1/sessions/a", "/v1/plugins/a%2Fb/restart", "/v1/providers",
+        "/v1/models", "/v1/kinds", "/v1/plugins", "/v1/suggestions?limit=50", "/v1/sessions?limit=7",
     ]
     both = [{n for n in dir(c) if not n.startswith("_")} for c in (Client, AsyncClient)]
     assert both[0] == both[1]

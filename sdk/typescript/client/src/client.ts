@@ -1,14 +1,15 @@
 import { ADVICE_MS, type Advice, type Failed, type Outcome } from './advice.js';
 import type {
-  AnsweredOne, Asked, Choice, Correction, Defaults, KeyTried, Keys, KindListed, Lab, Lesson, Listed, ManyAnswers, Model, OpenCause, Plugin, Run, RunQuery, Session, SessionListed, Start,
+  AnsweredOne, Asked, Choice, Correction, Defaults, KeyTried, Keys, KindListed, Lab, Lesson, Listed, ManyAnswers, Model, OpenCause, Plugin, Providers, Run, RunQuery, Session, SessionListed, Start,
 } from './documents.js';
-import type { Delta, Item, Notice, RunEvent } from './event.js';
+import type { Item } from './event.js';
 import { isBusy, isBusyOrDown, patiently, pauseFor } from './patience.js';
 import { Problem } from './problem.js';
 import type { Rescue } from './rescue.js';
 import { serverEvents } from './sse.js';
-import type { AwaitedCall, Situation } from './situation.js';
+import type { AwaitedCall } from './situation.js';
 import type { CallResult, Tool } from './tools.js';
+import { itemOf, newId, queryOf, runPath } from './words.js';
 
 /** What a client is made from. */
 export interface Options {
@@ -138,6 +139,16 @@ export class Client {
   /** Lists the recovery plugins and how they are. */
   async plugins(): Promise<Plugin[]> {
     return (await this.send<{ plugins: Plugin[] }>('GET', '/v1/plugins')).plugins;
+  }
+
+  /** Starts a plugin anew, has it asked no more, or again; a Problem 409 says why it cannot be done. */
+  async actOnPlugin(name: string, act: 'restart' | 'disable' | 'enable'): Promise<Plugin> {
+    return this.send('POST', `/v1/plugins/${encodeURIComponent(name)}/${act}`);
+  }
+
+  /** How the providers do, as the gateway's process has counted. */
+  async providers(): Promise<Providers> {
+    return this.send('GET', '/v1/providers');
   }
 
   /** Lists the failures that can be watched without a key, with a model of the gateway's computer: none where it has no such model. */
@@ -372,36 +383,4 @@ export class Client {
   private headers(): Record<string, string> {
     return this.token ? { Authorization: `Bearer ${this.token}` } : { 'X-Mulligan-CSRF': '1' };
   }
-}
-
-function itemOf(kind: string, data: string): Item | 'end' | 'resync' | undefined {
-  switch (kind) {
-    case 'event': return { event: JSON.parse(data) as RunEvent };
-    case 'delta': return { delta: JSON.parse(data) as Delta };
-    case 'situation': return { situation: JSON.parse(data) as Situation };
-    case 'notice': return { notice: JSON.parse(data) as Notice };
-    case 'end': case 'resync': return kind;
-  }
-  return undefined;
-}
-
-/** A name that nobody else has: of an idempotency key, of a session. */
-export function newId(): string {
-  // randomUUID is not there on a page that came over plain HTTP from another machine.
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
-function runPath(id: string): string {
-  return `/v1/runs/${encodeURIComponent(id)}`;
-}
-
-function queryOf(query: { [name: string]: string | number | boolean | string[] | undefined } | RunQuery): string {
-  const params = new URLSearchParams();
-  for (const [key, value] of Object.entries(query)) {
-    for (const one of Array.isArray(value) ? value : value === undefined ? [] : [value]) {
-      params.append(key, String(one));
-    }
-  }
-  const text = params.toString();
-  return text ? `?${text}` : '';
 }

@@ -210,6 +210,51 @@ export interface Plugin {
   /** Of its last answers, in milliseconds. */
   p50Ms?: number;
   p99Ms?: number;
+  /** No model call begins without its answer, so that it cannot be disabled here. */
+  failClosed?: boolean;
+  /** What became of what it said about failures, since then; absent where it was not asked. */
+  votes?: { since: string; won: number; agreed: number; overruled: number; silent: number; failed: number; trialAgreed: number; trialDisagreed: number };
+  /** Who disabled it, and when. */
+  disabled?: { by: string; at: string };
+  /** The last lines that it wrote to standard error. */
+  said?: string[];
+}
+
+/** How the providers do, as the gateway's process has counted since then. */
+export interface Providers {
+  since: string;
+  /** What runs have used today: those of this process, or where there is a budget of the day, those of all processes. */
+  spent: { tokens?: number; microdollars?: number };
+  budget?: { tokens?: number; microdollars?: number };
+  providers: Provider[];
+}
+
+/** A provider entry and its models. */
+export interface Provider {
+  name: string;
+  /** Its name for people. */
+  title: string;
+  /** Calls that wait for their turn: the provider said that it has too much to do. */
+  queued: number;
+  cooling?: { until: string; kind: Kind };
+  models: ModelCalls[];
+}
+
+/** What became of the calls of a model. */
+export interface ModelCalls {
+  name: string;
+  ready: boolean;
+  calls: number;
+  failed: number;
+  /** Of what kind they were, the most frequent first. */
+  failures: { kind: Kind; calls: number }[];
+  inAir?: number;
+  /** The time to the first of an answer, of the last 256 calls that were answered, in milliseconds. */
+  firstP50Ms?: number;
+  firstP95Ms?: number;
+  cooling?: { until: string; kind: Kind };
+  tokensToday?: number;
+  microdollarsToday?: number;
 }
 
 /** A model that fails when it is told to. */

@@ -11,3 +11,4 @@ export * from './situation.js';
 export { serverEvents, type ServerEvent } from './sse.js';
 export * from './tools.js';
 export * from './view.js';
+export { newId } from './words.js';

@@ -66,6 +66,12 @@ class AsyncClient:
     async def plugins(self) -> list[Document]:
         return await asyncio.to_thread(self._client.plugins)
 
+    async def act_on_plugin(self, name: str, act: str) -> Document:
+        return await asyncio.to_thread(self._client.act_on_plugin, name, act)
+
+    async def providers(self) -> Document:
+        return await asyncio.to_thread(self._client.providers)
+
     async def kinds(self) -> list[Document]:
         return await asyncio.to_thread(self._client.kinds)
 

@@ -90,6 +90,14 @@ class Client:
         """Lists the recovery plugins and how they are."""
         return self._list("/v1/plugins", "plugins")
 
+    def act_on_plugin(self, name: str, act: str) -> Document:
+        """Starts a plugin anew ("restart"), has it asked no more ("disable"), or again ("enable"); Problem 409: it cannot be done."""
+        return self._ask("POST", f"/v1/plugins/{quote(name, safe='')}/{quote(act, safe='')}")
+
+    def providers(self) -> Document:
+        """How the providers do, as the gateway's process has counted."""
+        return self._ask("GET", "/v1/providers")
+
     def kinds(self) -> list[Document]:
         """Lists the kinds that a failure may be called by instead of its own: none where the gateway learns nothing."""
         return self._list("/v1/kinds", "kinds")
