@@ -159,14 +159,8 @@ func (r *Runner) started(ctx context.Context, req Request, tools []Tool) (s reco
 	if req.AutoRecover != nil {
 		s.Policy.AutoRecover = *req.AutoRecover
 	}
-	if s.Model == "" {
-		return recovery.Started{}, errors.New("no model is chosen; use WithModel or Request.Model")
-	}
-	if _, err := r.models.Model(s.Model); err != nil {
+	if err := r.pinModel(&s); err != nil {
 		return recovery.Started{}, err
-	}
-	if !slices.Contains(s.Policy.Models, s.Model) {
-		s.Policy.Models = append([]string{s.Model}, s.Policy.Models...) // a run may return to its first model
 	}
 	r.staysWith(&s, req.Call)
 	if err := r.pinTimeouts(&s.Policy, s.Model, req.Timeouts); err != nil {
@@ -196,6 +190,20 @@ func (r *Runner) started(ctx context.Context, req Request, tools []Tool) (s reco
 	s.Needs, err = r.needsOf(req, s.Model, tools)
 	r.hideStarted(&s)
 	return s, err
+}
+
+// pinModel holds the run's model to those that there are. A run may return to its first model.
+func (r *Runner) pinModel(s *recovery.Started) error {
+	if s.Model == "" {
+		return errors.New("no model is chosen; use WithModel or Request.Model")
+	}
+	if _, err := r.models.Model(s.Model); err != nil {
+		return err
+	}
+	if !slices.Contains(s.Policy.Models, s.Model) {
+		s.Policy.Models = append([]string{s.Model}, s.Policy.Models...)
+	}
+	return nil
 }
 
 // pinPlugins sets who is asked, and which models run on this machine: plugins may forbid all
