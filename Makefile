@@ -257,10 +257,11 @@ web-check: $(BIN)/esbuild
 docs: ## build the documentation's site into .cache/site, and check its links
 	docs/site/build
 
-# Building goreleaser takes minutes, and so it is no part of check.
+# Building goreleaser and helm takes minutes, and so it is no part of check.
 .PHONY: release-check
-release-check: $(BIN)/goreleaser ## hold .goreleaser.yaml to what goreleaser takes
+release-check: $(BIN)/goreleaser $(BIN)/helm ## hold .goreleaser.yaml to what goreleaser takes, and the chart to what helm does
 	$(BIN)/goreleaser check
+	packaging/chart/check $(BIN)/helm
 
 .PHONY: screenshots
 screenshots: ## picture every state of the chat page: docs/screenshots (needs Chromium)
@@ -279,6 +280,9 @@ $(BIN)/protoc-gen-go: tools/proto/go.mod tools/proto/go.sum
 
 $(BIN)/goreleaser: tools/release/go.mod tools/release/go.sum
 	cd tools/release && go build -o $(CURDIR)/$(BIN)/ github.com/goreleaser/goreleaser/v2
+
+$(BIN)/helm: tools/helm/go.mod tools/helm/go.sum
+	cd tools/helm && go build -o $(CURDIR)/$(BIN)/ helm.sh/helm/v3/cmd/helm
 
 $(BIN)/gotestsum: tools/test/go.mod tools/test/go.sum
 	cd tools/test && go build -o $(CURDIR)/$(BIN)/ gotest.tools/gotestsum

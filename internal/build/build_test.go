@@ -14,6 +14,7 @@ const root = "../.."
 // stated is where a package says its version, by the name of its file.
 var stated = map[string]*regexp.Regexp{
 	"pyproject.toml":    regexp.MustCompile(`(?m)^version = "(.*)"$`),
+	"Chart.yaml":        regexp.MustCompile(`(?m)^(?:v|appV)ersion: (.*)$`),
 	"Cargo.toml":        regexp.MustCompile(`(?m)^version = "(.*)"$`),
 	"package.json":      regexp.MustCompile(`(?m)^  "version": "(.*)",$`),
 	"package-lock.json": regexp.MustCompile(`(?m)^  "version": "(.*)",$`),
@@ -23,7 +24,7 @@ var stated = map[string]*regexp.Regexp{
 func TestOneVersion(t *testing.T) {
 	packages := 0
 	for name, line := range stated {
-		for _, folder := range []string{"sdk/*", "sdk/*/*", "web"} {
+		for _, folder := range []string{"sdk/*", "sdk/*/*", "web", "packaging/*"} {
 			files, err := filepath.Glob(filepath.Join(root, folder, name))
 			if err != nil {
 				t.Fatal(err)
