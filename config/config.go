@@ -40,6 +40,7 @@ type Config struct {
 	Proxy       Proxy                `yaml:"proxy"`
 	Webhooks    []Webhook            `yaml:"webhooks"` // who is told what happens to runs
 	Failures    []Failure            `yaml:"failures"` // corrections of the classifier
+	PluginIndex *PluginIndex         `yaml:"plugin_index"`
 
 	Path        string            // of the file; "" = there is no file
 	Models      []string          // configured below providers, in the order of the file
@@ -220,7 +221,8 @@ func (c *Config) Problem() *yamlfile.Problem {
 			return p
 		}
 	}
-	return cmp.Or(labelsProblem("$.machine", c.Machine), PluginProblem(c.Plugins), toolProblem(c.Tools), mcpProblem(c.MCP), c.Gateway.problem(), c.Proxy.problem(), webhooksProblem(c.Webhooks), failureProblem(c.Failures))
+	return cmp.Or(labelsProblem("$.machine", c.Machine), PluginProblem(c.Plugins), toolProblem(c.Tools), mcpProblem(c.MCP), c.Gateway.problem(), c.Proxy.problem(), webhooksProblem(c.Webhooks),
+		failureProblem(c.Failures), c.PluginIndex.problem())
 }
 
 // engineProblem checks the fields that only an engine's entry may have, and those that it may not

@@ -14,6 +14,7 @@
 //	budget.go        what runs may use, and what tokens cost; policy.go, all limits together
 //	plugins.go       plugins, those of --plugin too; builtins.go, those that come with the program
 //	plugin_policy.go how often a plugin starts again; plugin_remote.go, plugins that are services
+//	plugin_index.go  whose list of plugins is believed
 //	tools.go         command-line tools; mcp.go, servers of tools
 //	gateway.go       the HTTP face; machine.go, what this machine has that others have not
 //	failures.go      what failures are, above the classifier; corrections.go and learn.go, what

@@ -22,7 +22,8 @@ plugins: [{name: mine, command: [./my-plugin]}, auto-recover]`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPluginDev(), newPluginGrant(), newPluginInstall(), newPluginList(), newPluginLogs(), newPluginNew(), newPluginPin(), newPluginRemove(), newPluginVerify(), newPluginReplay(), newPluginRules(), newPluginTest(), newPluginUpdate(), newPluginServe())
+	cmd.AddCommand(newPluginDev(), newPluginGrant(), newPluginInstall(), newPluginList(), newPluginLogs(), newPluginNew(), newPluginPin(), newPluginRemove(), newPluginVerify())
+	cmd.AddCommand(newPluginReplay(), newPluginRules(), newPluginSearch(), newPluginTest(), newPluginUpdate(), newPluginServe())
 	cmd.AddCommand(newPluginActs()...)
 	return cmd
 }

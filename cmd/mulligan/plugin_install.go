@@ -69,7 +69,7 @@ mulligan plugin remove my-rules`,
 			if err != nil {
 				return err
 			}
-			in.AllowPrivate = private
+			in.AllowPrivate, in.Known = private, a.known()
 			ctx, stop := a.interruptible(cmd.Context())
 			defer stop()
 			p, err := in.Install(ctx, source, name)

@@ -21,5 +21,6 @@
 //	entry.go      the command by which a plugin starts
 //	offer.go      what a person is shown
 //	install.go    the order above; update.go, the same for what is there; remove.go, its opposite
+//	index.go      lists of plugins, and whose signature they need
 //	settings.go   a config that keeps its comments and its order
 package plugininstall

@@ -19,9 +19,10 @@ import (
 
 // Installer installs plugins for one config.
 type Installer struct {
-	Folder       string // of all installed plugins, absolute
-	Config       string // the file, which may be missing
-	AllowPrivate bool   // archives may come from private addresses
+	Folder       string   // of all installed plugins, absolute
+	Config       string   // the file, which may be missing
+	AllowPrivate bool     // archives may come from private addresses
+	Known        []Listed // plugins that people may mean where a name is nearly theirs
 
 	Tell  func(line string)                               // hears what is going on
 	Agree func(ctx context.Context, lines []string) error // asks a person; nil = they agree
@@ -36,7 +37,7 @@ func (in *Installer) Install(ctx context.Context, s Source, name string) (*Packa
 		return nil, err
 	}
 	if risk := s.runsCode(); risk != "" {
-		if err := in.Agree(ctx, []string{risk}); err != nil {
+		if err := in.Agree(ctx, append(in.warning(s), risk)); err != nil {
 			return nil, err
 		}
 	}
@@ -73,10 +74,18 @@ func (in *Installer) prepare(ctx context.Context, s Source, folder, name string)
 	if _, err := in.withEntry(p); err != nil {
 		return nil, err
 	}
-	if err := in.Agree(ctx, p.offer()); err != nil {
+	if err := in.Agree(ctx, append(in.warning(s), p.offer()...)); err != nil {
 		return nil, err
 	}
 	return p, in.tested(ctx, p)
+}
+
+// warning says that a name may be another's with a letter wrong.
+func (in *Installer) warning(s Source) []string {
+	if alike := lookAlike(in.Known, s); alike != "" {
+		return []string{"! " + s.String() + " is nearly called like " + alike + " of the index, and is another package."}
+	}
+	return nil
 }
 
 func (in *Installer) receipt(p *Package) Receipt {

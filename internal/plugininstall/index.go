@@ -1,0 +1,174 @@
+package plugininstall
+
+import (
+	"context"
+	"crypto/ed25519"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/internal/wholefile"
+	"github.com/mulligan-run/mulligan/internal/yamlfile"
+)
+
+// Listed is a plugin in an index.
+type Listed struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Language    string `json:"language,omitempty"`
+	Source      string `json:"source,omitempty"` // as "plugin install" takes it; "" = in no registry
+	Page        string `json:"page,omitempty"`   // where people read about it
+}
+
+// What an index may have.
+const (
+	indexVersion   = 1
+	maxIndex       = 4 << 20 // bytes
+	maxListed      = 10_000
+	maxDescription = 500 // bytes
+	maxPage        = 500 // bytes
+	maxSignature   = 1 << 10
+	signatureEnd   = ".sig"
+)
+
+// ParseIndex reads an index. It is somebody else's text: what it says is bounded, and no source in it is
+// a folder of this machine.
+func ParseIndex(text []byte) ([]Listed, error) {
+	var index struct {
+		Version int      `json:"version"`
+		Plugins []Listed `json:"plugins"`
+	}
+	if len(text) > maxIndex {
+		return nil, fmt.Errorf("the index has more than %d bytes", maxIndex)
+	}
+	if err := json.Unmarshal(text, &index); err != nil {
+		return nil, fmt.Errorf("the index: %w", err)
+	}
+	if index.Version != indexVersion {
+		return nil, fmt.Errorf("the index has version %d, and this program reads %d", index.Version, indexVersion)
+	}
+	if len(index.Plugins) > maxListed {
+		return nil, fmt.Errorf("the index has more than %d plugins", maxListed)
+	}
+	for _, l := range index.Plugins {
+		if err := l.check(); err != nil {
+			return nil, fmt.Errorf("the index, plugin %.70q: %w", l.Name, err)
+		}
+	}
+	return index.Plugins, nil
+}
+
+func (l Listed) check() error {
+	switch {
+	case !yamlfile.EntryName.MatchString(l.Name):
+		return errors.New("it is no name of a plugin")
+	case len(l.Description) > maxDescription || len(l.Page) > maxPage || len(l.Language) > len("typescript"):
+		return errors.New("its description, its page or its language is too long")
+	case l.Page != "" && !strings.HasPrefix(l.Page, "https://"):
+		return errors.New("its page does not begin with https://")
+	case l.Source == "":
+		return nil
+	}
+	s, err := ParseSource(l.Source)
+	if err == nil && s.Kind == KindFolder {
+		err = errors.New("its source is a folder of this machine")
+	}
+	return err
+}
+
+// ReadIndex reads an index at a path or an https:// address, whose signature, by that key, lies beside
+// it under the same name and .sig.
+func (in *Installer) ReadIndex(ctx context.Context, at string, key ed25519.PublicKey) ([]Listed, error) {
+	if key == nil {
+		return nil, exit.Usagef("an index of somebody else's needs the key that it is signed with: plugin_index: {key: …} in mulligan.yaml")
+	}
+	text, err := in.readSmall(ctx, at, maxIndex)
+	if err != nil {
+		return nil, err
+	}
+	signature, err := in.readSmall(ctx, at+signatureEnd, maxSignature)
+	if err != nil {
+		return nil, fmt.Errorf("the signature of the index: %w", err)
+	}
+	raw, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(string(signature)), ""))
+	if err != nil || len(raw) != ed25519.SignatureSize {
+		return nil, fmt.Errorf("%s%s is no signature: 64 bytes in base64", at, signatureEnd)
+	}
+	if !ed25519.Verify(key, text, raw) {
+		return nil, fmt.Errorf("%s is not signed by the key in mulligan.yaml, or was changed: nothing in it is believed", at)
+	}
+	return ParseIndex(text)
+}
+
+func (in *Installer) readSmall(ctx context.Context, at string, most int) ([]byte, error) {
+	if !strings.Contains(at, "://") {
+		return wholefile.Read(at, most)
+	}
+	if s, err := ParseSource(at); err != nil || s.Kind != KindArchive || s.SHA256 != "" {
+		return nil, errors.Join(err, exit.Usagef("an index is a file, or an address that begins with https://"))
+	}
+	file, _, err := in.download(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	text, err := io.ReadAll(io.NewSectionReader(file, 0, int64(most)+1))
+	if err == nil && len(text) > most {
+		err = fmt.Errorf("%s has more than %d bytes", at, most)
+	}
+	return text, err
+}
+
+// Search gives those in which every word stands, whatever its case, in the order of the index.
+func Search(list []Listed, words []string) []Listed {
+	return slices.DeleteFunc(slices.Clone(list), func(l Listed) bool {
+		text := strings.ToLower(strings.Join([]string{l.Name, l.Description, l.Language, l.Source}, " "))
+		return slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, strings.ToLower(word)) })
+	})
+}
+
+// lookAlike is the listed package that this one is nearly called like, "" if there is none: the oldest
+// trick is a name with one letter wrong.
+func lookAlike(list []Listed, s Source) string {
+	for _, l := range list {
+		known, err := ParseSource(l.Source)
+		if err != nil || known.Kind != s.Kind || s.Kind == KindArchive {
+			continue
+		}
+		if known.Name != s.Name && distance(plainName(known.Name), plainName(s.Name)) <= len(s.Name)/8+1 {
+			return known.String()
+		}
+	}
+	return ""
+}
+
+// plainName is a name without what registries and eyes pass over.
+func plainName(name string) string {
+	return strings.NewReplacer("-", "", "_", "", ".", "").Replace(strings.ToLower(name))
+}
+
+// distance is how many letters have to be put in, taken out or replaced to make one name of the other.
+func distance(x, y string) int {
+	row := make([]int, len(y)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(x) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(y) {
+			change := diagonal
+			if x[i] != y[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(y)]
+}
