@@ -218,7 +218,7 @@ oracles:
 
 # The other languages look after themselves: types, style, tests, and generated code.
 .PHONY: sdks
-sdks: python typescript rust ## check the SDKs, package failure's ports and the examples of Python, TypeScript and Rust
+sdks: python typescript rust java ## check the SDKs, package failure's ports and the examples of Python, TypeScript, Rust and Java
 
 .PHONY: python
 python:
@@ -242,6 +242,10 @@ typescript: $(BIN)/buf
 rust:
 	sdk/rust/check
 	cargo test --quiet --manifest-path plugins/examples/rust-patience/Cargo.toml --target-dir .cache/rust
+
+.PHONY: java
+java:
+	mvn --quiet --batch-mode --file plugins/examples/java-business-hours/reactor.xml verify
 
 # The bundle is committed: building and running Mulligan needs no Node.
 .PHONY: web

@@ -19,6 +19,7 @@ func kindFiles(t *testing.T) map[string]string {
 		"python/src/mulligan/_kinds.py":  pythonKinds(),
 		"typescript/client/src/kind.ts":  typescriptKinds(),
 		"rust/src/kind.rs":               rustKinds(t, about),
+		javaKindFile:                     javaKinds(t, about),
 		"conformance/talks/1-kinds.json": kindTalks(),
 	}
 }
@@ -57,22 +58,27 @@ func typescriptUnion() string {
 	return union.String()
 }
 
-// rustKinds says of each kind what the comment beside it in kind.go says.
+// kindMeaning says of a kind what the comment beside it in kind.go says, and whether trying again may help.
+func kindMeaning(t *testing.T, about map[Kind]string, k Kind) string {
+	t.Helper()
+	if about[k] == "" {
+		t.Fatalf("kind.go says nothing of %s: a comment beside it is what the SDKs say", k)
+	}
+	again := "Not retryable."
+	switch {
+	case k.Once():
+		again = "Retryable once."
+	case k.Retryable():
+		again = "Retryable."
+	}
+	return sentenceCase(about[k]) + ". " + again
+}
+
 func rustKinds(t *testing.T, about map[Kind]string) string {
 	t.Helper()
 	var variants, facts strings.Builder
 	for _, k := range Kinds() {
-		if about[k] == "" {
-			t.Fatalf("kind.go says nothing of %s: a comment beside it is what the SDKs say", k)
-		}
-		again := "Not retryable."
-		switch {
-		case k.Once():
-			again = "Retryable once."
-		case k.Retryable():
-			again = "Retryable."
-		}
-		fmt.Fprintf(&variants, "        /// %s. %s\n        %s = %q,\n", sentenceCase(about[k]), again, rustName(k), k)
+		fmt.Fprintf(&variants, "        /// %s\n        %s = %q,\n", kindMeaning(t, about, k), rustName(k), k)
 		pattern := "Kind::" + rustName(k)
 		if k == KindUnknown {
 			pattern += " | Kind::NotSet | Kind::Other(_)"

@@ -19,7 +19,7 @@ var languageHead = line{
 }
 
 // titles are how languages are spelt.
-var titles = map[string]string{"go": "Go", "python": "Python", "typescript": "TypeScript", "rust": "Rust"}
+var titles = map[string]string{"go": "Go", "python": "Python", "typescript": "TypeScript", "rust": "Rust", "java": "Java"}
 
 // languageLines are a line for the bare server and one for each language; one whose
 // toolchain is missing says so. The error names those that should have been measured.

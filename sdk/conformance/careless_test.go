@@ -110,7 +110,7 @@ func TestWrappersAreSeen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
-	good := languages[0].command(t)
+	good := languages()[0].command(t)
 	for _, c := range []struct{ name, script, want string }{
 		{"banner", `echo Welcome; exec "$@"`, "not 1|VERSION"},
 		{"status", `"$@"; exit 3`, "exit status 3 after Shutdown"},

@@ -23,27 +23,15 @@ func TestLanguages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
-	for _, l := range languages {
+	for _, l := range languages() {
 		t.Run(l.name, func(t *testing.T) {
 			command := l.command(t)
-			ordinary := l.sessions != nil
-			t.Run("host", func(t *testing.T) {
-				if ordinary {
-					startsUnderHost(t, command, l.sessions)
-				} else {
-					underHost(t, command)
-				}
-			})
+			t.Run("host", func(t *testing.T) { underHost(t, command) })
 			for mode, mutualTLS := range modes {
 				t.Run(mode, func(t *testing.T) {
-					for _, s := range l.sessions {
-						t.Run(s.name, func(t *testing.T) { s.hold(t, command, mutualTLS) })
-					}
-					if !ordinary {
-						t.Run("talks", func(t *testing.T) { playAll(t, command, mutualTLS) })
-					}
+					t.Run("talks", func(t *testing.T) { playAll(t, command, mutualTLS) })
 					for _, check := range Checks {
-						if check.TLS && !mutualTLS || check.Obeys && ordinary {
+						if check.TLS && !mutualTLS {
 							continue
 						}
 						t.Run(check.Name, func(t *testing.T) {

@@ -44,7 +44,7 @@ func TestExamIsPassed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
-	good := languages[0].command(t)
+	good := languages()[0].command(t)
 	good.Config = []byte(`{"greeting":"hi"}`)
 	quiet := func(topic, name string) bool { return topic != TopicFailures || name == "timeout" }
 	results, portrait := examine(t, Exam{Command: good, Wanted: quiet})

@@ -76,6 +76,18 @@ var examples = []example{
 		event:   hooks.RunError{Model: "a/b", MaxRetries: 3, Failure: failure.Failure{Kind: failure.KindOverloaded}},
 		want:    recovery.Vote{Action: recovery.ActionRetry, Delay: 10_000, Reason: "0 of 80 s of patience are used"},
 	},
+	{
+		language: language{
+			name: "java-business-hours", sources: sources("java"), needs: []string{"java", "mvn"}, prepare: javaBusinessHours,
+		},
+		config:  `{"timezone": "Europe/Oslo", "cheap": ["b/cheap"]}`,
+		refused: `{"from": "25:00"}`,
+		event: hooks.RunError{
+			Model: "a/dear", Failure: failure.Failure{Kind: failure.KindOverloaded}, Time: time.Date(2026, 5, 4, 16, 30, 0, 0, time.UTC),
+			Alternatives: []recovery.Alternative{{Model: "a/other"}, {Model: "b/cheap"}},
+		},
+		want: recovery.Vote{Action: recovery.ActionSwitchModel, NewModel: "b/cheap", Reason: "it is outside business hours: b/cheap is cheaper"},
+	},
 }
 
 var (
@@ -97,7 +109,7 @@ func TestExamples(t *testing.T) {
 		t.Run(e.name, func(t *testing.T) {
 			command := e.command(t)
 			pages := webhook(t, &command)
-			startsUnderHost(t, command, []session{{name: "refused", config: e.refused, refused: true}})
+			e.refuses(t, command)
 			got := e.ask(t, command)
 			if got.Action != e.want.Action || got.NewModel != e.want.NewModel || got.Delay != e.want.Delay ||
 				got.Reason != e.want.Reason || got.Error != "" {
@@ -115,6 +127,18 @@ func TestExamples(t *testing.T) {
 				t.Error("no page within 10 s")
 			}
 		})
+	}
+}
+
+// refuses sees that the host does not start it with a configuration that its schema does not allow.
+func (e example) refuses(t *testing.T, c Command) {
+	h := host.New()
+	t.Cleanup(func() { _ = h.Close() })
+	if err := h.Add(host.Spec{Name: e.name, Command: c.Args, Env: c.Env, Config: []byte(e.refused)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Start(t.Context()); err == nil {
+		t.Errorf("it starts with %s", e.refused)
 	}
 }
 
@@ -181,6 +205,14 @@ func rustPatience(t *testing.T, dir string) Command {
 	target := p.Path(".cache/rust")
 	build(t, "cargo", "build", "--quiet", "--manifest-path", p.Path(examplePlugins+"rust-patience/Cargo.toml"), "--target-dir", target)
 	return Command{Args: []string{filepath.Join(target, "debug/rust-patience")}}
+}
+
+func javaBusinessHours(t *testing.T, dir string) Command {
+	program, err := place(t, dir).JavaExample(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Command{Args: []string{program}}
 }
 
 // sdk makes the conformance plugin of an SDK, and with it what an example needs.

@@ -12,22 +12,16 @@ import (
 const top = "../../"
 
 // language is how the plugin of one is made and started: the program itself, or with
-// an exec in every wrapper around it. Or it has no SDK and one ordinary plugin, which is
-// asked what its sessions say.
+// an exec in every wrapper around it.
 type language struct {
 	name    string
 	sources []string                               // files and folders that the plugin is made of, from the top
 	needs   []string                               // on the PATH
 	prepare func(t *testing.T, dir string) Command // dir is empty, and removed afterwards
-
-	sessions []session // instead of the talks and of the checks that need commands
 }
 
-var languages = append(sdks(),
-	language{name: "java", sources: javaSources, needs: []string{"java", "mvn"}, prepare: javaBusinessHours, sessions: javaSessions()})
-
-// sdks are the languages with an SDK.
-func sdks() []language {
+// languages are those with an SDK.
+func languages() []language {
 	var all []language
 	for _, l := range plugins.Languages {
 		prepare := func(t *testing.T, dir string) Command {

@@ -29,6 +29,7 @@ var Languages = []Language{
 	{Name: "python", Sources: pythonSources, Needs: []string{"python3"}, make: makePython},
 	{Name: "typescript", Sources: slices.Concat(typescriptSources, typescriptLock), Needs: []string{"node", "npm"}, make: makeTypeScript},
 	{Name: "rust", Sources: rustSources, Needs: []string{"cargo"}, make: makeRust},
+	{Name: "java", Sources: javaSources, Needs: []string{"java", "mvn"}, make: makeJava},
 }
 
 // Missing names a program that is needed and does not run, or is not there; "" if all are well.

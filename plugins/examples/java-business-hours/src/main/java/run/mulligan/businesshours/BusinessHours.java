@@ -2,13 +2,12 @@ package run.mulligan.businesshours;
 
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.EnumSet;
 import java.util.Set;
-import mulligan.v1.Decision.Action;
-import mulligan.v1.Decision.Alternative;
-import mulligan.v1.FailureOuterClass.Kind;
-import mulligan.v1.Plugin.RunErrorRequest;
-import mulligan.v1.Plugin.RunErrorResponse;
+import run.mulligan.plugin.Decision;
+import run.mulligan.plugin.Event;
+import run.mulligan.plugin.Kind;
 
 /**
  * The policy. Outside business hours nobody waits for the best model: one that has no room is left for a
@@ -18,22 +17,19 @@ final class BusinessHours {
     private static final Duration DELAY = Duration.ofSeconds(2);
 
     /** The provider is there and does not serve: another model may. */
-    private static final Set<Kind> NO_ROOM =
-            EnumSet.of(Kind.KIND_RATE_LIMIT, Kind.KIND_OVERLOADED, Kind.KIND_UNAVAILABLE);
+    private static final Set<Kind> NO_ROOM = EnumSet.of(Kind.RATE_LIMIT, Kind.OVERLOADED, Kind.UNAVAILABLE);
 
     /** What passes by itself. */
     private static final Set<Kind> TRANSIENT = EnumSet.of(
-            Kind.KIND_RATE_LIMIT,
-            Kind.KIND_OVERLOADED,
-            Kind.KIND_UNAVAILABLE,
-            Kind.KIND_TIMEOUT,
-            Kind.KIND_UNREACHABLE,
-            Kind.KIND_STREAM_INTERRUPTED);
-
-    private static final RunErrorResponse NO_OPINION = RunErrorResponse.getDefaultInstance();
+            Kind.RATE_LIMIT,
+            Kind.OVERLOADED,
+            Kind.UNAVAILABLE,
+            Kind.TIMEOUT,
+            Kind.UNREACHABLE,
+            Kind.STREAM_INTERRUPTED);
 
     private final Clock clock;
-    private volatile Settings settings = Settings.parse("");
+    private volatile Settings settings = Settings.parse("{}");
 
     BusinessHours(Clock clock) {
         this.clock = clock;
@@ -44,34 +40,24 @@ final class BusinessHours {
         this.settings = settings;
     }
 
-    /** Decides about a failure. */
-    RunErrorResponse decide(RunErrorRequest event) {
+    /** Decides about a failure, by the hour at which it happened; null is no opinion. */
+    Decision decide(Event event) {
         Settings now = settings;
-        Kind kind = event.getFailure().getKind();
-        if (now.isOpen(clock.instant())) {
-            return TRANSIENT.contains(kind) ? retry() : NO_OPINION;
+        Instant at = event.time().orElseGet(clock::instant);
+        if (now.isOpen(at)) {
+            return TRANSIENT.contains(event.kind())
+                    ? Decision.retry().after(DELAY).because("it is business hours: the same model again")
+                    : null;
         }
-        return NO_ROOM.contains(kind) ? switchToCheap(event, now) : NO_OPINION;
+        return NO_ROOM.contains(event.kind()) ? switchToCheap(event, now) : null;
     }
 
-    private static RunErrorResponse retry() {
-        return RunErrorResponse.newBuilder()
-                .setAction(Action.ACTION_RETRY)
-                .setDelayMs(DELAY.toMillis())
-                .setReason("it is business hours: the same model again")
-                .build();
-    }
-
-    private static RunErrorResponse switchToCheap(RunErrorRequest event, Settings settings) {
-        return event.getAlternativesList().stream()
-                .map(Alternative::getModel)
+    private static Decision switchToCheap(Event event, Settings settings) {
+        return event.alternatives().stream()
                 .filter(settings.cheap()::contains)
                 .findFirst()
-                .map(model -> RunErrorResponse.newBuilder()
-                        .setAction(Action.ACTION_SWITCH_MODEL)
-                        .setNewModel(model)
-                        .setReason("it is outside business hours: " + model + " is cheaper")
-                        .build())
-                .orElse(NO_OPINION);
+                .map(model -> Decision.switchTo(model)
+                        .because("it is outside business hours: " + model + " is cheaper"))
+                .orElse(null);
     }
 }

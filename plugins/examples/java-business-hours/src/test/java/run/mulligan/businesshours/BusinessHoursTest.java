@@ -1,102 +1,88 @@
 package run.mulligan.businesshours;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
-import mulligan.v1.Decision.Action;
-import mulligan.v1.Decision.Alternative;
-import mulligan.v1.FailureOuterClass.Failure;
-import mulligan.v1.FailureOuterClass.Kind;
-import mulligan.v1.Plugin.RunErrorRequest;
-import mulligan.v1.Plugin.RunErrorResponse;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 import org.junit.jupiter.params.provider.ValueSource;
+import run.mulligan.plugin.Decision;
+import run.mulligan.plugin.EventBuilder;
+import run.mulligan.plugin.Kind;
+import run.mulligan.plugin.Testing;
 
 /** What is decided when; the clock of the tests is UTC and business from 08:00 to 18:00. */
 class BusinessHoursTest {
     private static final String DAY = "2026-05-04T12:00:00Z";
     private static final String NIGHT = "2026-05-04T23:00:00Z";
 
+    private static final Decision AGAIN =
+            Decision.retry().after(Duration.ofSeconds(2)).because("it is business hours: the same model again");
+
     @ParameterizedTest
-    @EnumSource(value = Kind.class, names = {"KIND_RATE_LIMIT", "KIND_OVERLOADED", "KIND_UNAVAILABLE"})
+    @EnumSource(names = {"RATE_LIMIT", "OVERLOADED", "UNAVAILABLE"})
     void leavesACrowdedModelAtNight(Kind kind) {
-        RunErrorResponse advice = decide(NIGHT, event(kind));
-        assertEquals(Action.ACTION_SWITCH_MODEL, advice.getAction());
-        assertEquals("openai/gpt-5-mini", advice.getNewModel());
-        assertEquals(0, advice.getDelayMs());
+        assertEquals(cheaper("openai/gpt-5-mini"), decide(NIGHT, event(kind)));
     }
 
     @Test
     void takesTheEventsOrder() {
-        RunErrorRequest event = event(Kind.KIND_OVERLOADED).toBuilder()
-                .addAlternatives(0, Alternative.newBuilder().setModel("google/gemini-3-flash"))
-                .build();
-        assertEquals("google/gemini-3-flash", decide(NIGHT, event).getNewModel());
+        EventBuilder event = event(Kind.OVERLOADED).alternatives("google/gemini-3-flash", "openai/gpt-5-mini");
+        assertEquals(cheaper("google/gemini-3-flash"), decide(NIGHT, event));
     }
 
     @Test
     void hasNoOpinionAtNightWithoutACheapAlternative() {
-        RunErrorRequest event = event(Kind.KIND_OVERLOADED).toBuilder().clearAlternatives().build();
-        assertEquals(RunErrorResponse.getDefaultInstance(), decide(NIGHT, event));
+        assertNull(decide(NIGHT, event(Kind.OVERLOADED).alternatives()));
     }
 
     @ParameterizedTest
-    @EnumSource(
-            value = Kind.class,
-            mode = Mode.EXCLUDE,
-            names = {"KIND_RATE_LIMIT", "KIND_OVERLOADED", "KIND_UNAVAILABLE", "UNRECOGNIZED"})
+    @EnumSource(mode = Mode.EXCLUDE, names = {"RATE_LIMIT", "OVERLOADED", "UNAVAILABLE"})
     void hasNoOpinionAtNightOnOtherKinds(Kind kind) {
-        assertEquals(RunErrorResponse.getDefaultInstance(), decide(NIGHT, event(kind)));
+        assertNull(decide(NIGHT, event(kind)));
     }
 
     @ParameterizedTest
-    @EnumSource(
-            value = Kind.class,
-            names = {
-                "KIND_RATE_LIMIT",
-                "KIND_OVERLOADED",
-                "KIND_UNAVAILABLE",
-                "KIND_TIMEOUT",
-                "KIND_UNREACHABLE",
-                "KIND_STREAM_INTERRUPTED"
-            })
+    @EnumSource(names = {"RATE_LIMIT", "OVERLOADED", "UNAVAILABLE", "TIMEOUT", "UNREACHABLE", "STREAM_INTERRUPTED"})
     void retriesWhatPassesByDay(Kind kind) {
-        RunErrorResponse advice = decide(DAY, event(kind));
-        assertEquals(Action.ACTION_RETRY, advice.getAction());
-        assertEquals(2000, advice.getDelayMs());
+        assertEquals(AGAIN, decide(DAY, event(kind)));
     }
 
     @ParameterizedTest
-    @EnumSource(value = Kind.class, names = {"KIND_AUTH", "KIND_QUOTA", "KIND_UNSPECIFIED"})
+    @EnumSource(names = {"AUTH", "QUOTA", "NOT_SET"})
     void hasNoOpinionByDayOnWhatStays(Kind kind) {
-        assertEquals(RunErrorResponse.getDefaultInstance(), decide(DAY, event(kind)));
+        assertNull(decide(DAY, event(kind)));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {DAY, NIGHT})
     void hasNoOpinionOnAKindOfLater(String now) {
-        RunErrorRequest event = RunErrorRequest.newBuilder()
-                .setFailure(Failure.newBuilder().setKindValue(77).setRetryable(true))
-                .build();
-        assertEquals(RunErrorResponse.getDefaultInstance(), decide(now, event));
+        assertNull(decide(now, Testing.eventOfTomorrow("out_of_coffee")));
     }
 
-    private static RunErrorRequest event(Kind kind) {
-        return RunErrorRequest.newBuilder()
-                .setFailure(Failure.newBuilder().setKind(kind))
-                .addAlternatives(Alternative.newBuilder().setModel("anthropic/claude-opus-5"))
-                .addAlternatives(Alternative.newBuilder().setModel("openai/gpt-5-mini"))
-                .build();
+    @Test
+    void goesByTheHourOfTheFailure() {
+        EventBuilder replayed = event(Kind.OVERLOADED).time(Instant.parse(DAY));
+        assertEquals(AGAIN, decide(NIGHT, replayed));
     }
 
-    private static RunErrorResponse decide(String now, RunErrorRequest event) {
+    private static EventBuilder event(Kind kind) {
+        return Testing.event(kind).alternatives("anthropic/claude-opus-5", "openai/gpt-5-mini");
+    }
+
+    private static Decision cheaper(String model) {
+        return Decision.switchTo(model).because("it is outside business hours: " + model + " is cheaper");
+    }
+
+    private static Decision decide(String now, EventBuilder event) {
         BusinessHours policy = new BusinessHours(Clock.fixed(Instant.parse(now), ZoneOffset.UTC));
         policy.configure(Settings.parse("{\"cheap\":[\"openai/gpt-5-mini\",\"google/gemini-3-flash\"]}"));
-        return policy.decide(event);
+        return policy.decide(event.build());
     }
 }

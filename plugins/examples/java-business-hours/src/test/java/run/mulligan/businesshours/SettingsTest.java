@@ -30,7 +30,7 @@ class SettingsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "{}"})
+    @ValueSource(strings = {"{}"})
     void hasDefaults(String config) {
         assertEquals(
                 new Settings(ZoneId.of("UTC"), LocalTime.of(8, 0), LocalTime.of(18, 0), List.of()),

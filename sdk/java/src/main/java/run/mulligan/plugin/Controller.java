@@ -1,4 +1,4 @@
-package run.mulligan.businesshours;
+package run.mulligan.plugin;
 
 import io.grpc.Server;
 import io.grpc.stub.StreamObserver;
@@ -27,6 +27,6 @@ final class Controller extends GRPCControllerImplBase {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        Main.end();
+        Start.end();
     }
 }

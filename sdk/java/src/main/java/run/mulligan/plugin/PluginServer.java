@@ -1,4 +1,4 @@
-package run.mulligan.businesshours;
+package run.mulligan.plugin;
 
 import io.grpc.Server;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
@@ -40,7 +40,7 @@ record PluginServer(Path socket, String certificate) {
     private static final int MAX_PATH = 100;
 
     /** Serves as the environment says; the server accepts connections when this returns. */
-    static PluginServer start(Map<String, String> environment, BusinessHours policy)
+    static PluginServer start(Map<String, String> environment, Plugin plugin)
             throws IOException, GeneralSecurityException {
         Path socket = socket(environment.get("PLUGIN_UNIX_SOCKET_DIR"));
         EventLoopGroup group = new NioEventLoopGroup(1);
@@ -50,7 +50,7 @@ record PluginServer(Path socket, String certificate) {
         NettyServerBuilder builder = on(socket, group)
                 .maxInboundMessageSize(MAX_REQUEST)
                 .addService(health.getHealthService())
-                .addService(new Recovery(policy))
+                .addService(new Service(plugin))
                 .addService(controller)
                 .addService(new Stdio());
         String certificate = "";

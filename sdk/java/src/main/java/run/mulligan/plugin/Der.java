@@ -1,4 +1,4 @@
-package run.mulligan.businesshours;
+package run.mulligan.plugin;
 
 import java.io.ByteArrayOutputStream;
 import java.math.BigInteger;

@@ -1,4 +1,4 @@
-package run.mulligan.businesshours;
+package run.mulligan.plugin;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;

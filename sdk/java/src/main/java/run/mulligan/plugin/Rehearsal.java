@@ -1,4 +1,4 @@
-package run.mulligan.businesshours;
+package run.mulligan.plugin;
 
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
@@ -16,20 +16,29 @@ import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import mulligan.v1.Plugin.BeforeCallRequest;
+import mulligan.v1.Plugin.RunErrorRequest;
+import mulligan.v1.RecoveryPluginGrpc;
 
 /**
- * A health check of this process's own, before the host's. The host's first one has a second for the
- * connection, the TLS handshake and the call, and on a busy machine a JVM takes that long to load what it
- * needs for them; what is loaded before the handshake line has ten.
+ * A health check and a call of this process's own, before the host's. The host's first check has a second for the
+ * connection, the TLS handshake and the call, what is asked before a model call has half of one, and on a busy
+ * machine a JVM takes that long to load what it needs for them; what is loaded before the handshake line has ten.
  */
 final class Rehearsal {
     private Rehearsal() {}
 
-    /** Serves on the socket for one call, with the identity on both sides. */
+    /** What is asked: nothing of the author's. */
+    private static final Plugin NOBODYS =
+            Plugin.of(event -> Decision.retry().after(Duration.ZERO)).beforeCall(call -> Verdict.allow());
+
+    /** Serves on the socket for these calls, with the identity on both sides. */
     static void hold(Path socket, EventLoopGroup group, Identity identity) throws IOException {
         Server server = PluginServer.on(socket, group)
                 .sslContext(PluginServer.mutualTls(identity, identity.certificate()))
                 .addService(new HealthStatusManager().getHealthService())
+                .addService(new Service(NOBODYS))
                 .build()
                 .start();
         ManagedChannel channel = NettyChannelBuilder.forAddress(UnixDomainSocketAddress.of(socket))
@@ -44,6 +53,9 @@ final class Rehearsal {
                 .build();
         try {
             HealthGrpc.newBlockingStub(channel).check(HealthCheckRequest.getDefaultInstance());
+            RecoveryPluginGrpc.RecoveryPluginBlockingStub plugin = RecoveryPluginGrpc.newBlockingStub(channel);
+            plugin.runError(RunErrorRequest.getDefaultInstance());
+            plugin.beforeCall(BeforeCallRequest.getDefaultInstance());
         } finally {
             channel.shutdownNow();
             server.shutdownNow();

@@ -1,4 +1,4 @@
-package run.mulligan.businesshours;
+package run.mulligan.plugin;
 
 import java.io.ByteArrayInputStream;
 import java.math.BigInteger;

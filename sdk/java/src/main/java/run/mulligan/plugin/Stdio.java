@@ -1,4 +1,4 @@
-package run.mulligan.businesshours;
+package run.mulligan.plugin;
 
 import com.google.protobuf.Empty;
 import io.grpc.stub.StreamObserver;

@@ -1,0 +1,56 @@
+package plugins
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+)
+
+const javaSDK, javaExample = "sdk/java", "plugins/examples/java-business-hours"
+
+// The protocol's files are sources too: the messages are generated from them.
+var javaSources = []string{javaSDK, javaExample, "proto"}
+
+// What the JVM itself has to say goes to standard error, and the rest makes a short start.
+var javaFlags = []string{
+	"-XX:+DisplayVMOutputToStderr", "-Xlog:disable", "-Xlog:all=warning:stderr",
+	"-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData",
+}
+
+func makeJava(ctx context.Context, p Place) (Made, error) {
+	built, err := p.Java(ctx)
+	target := filepath.Join(built, javaSDK, "target")
+	classes := filepath.Join(target, "test-classes") + ":" + filepath.Join(target, "classes") + ":" + filepath.Join(target, "lib/*")
+	args := append([]string{"java"}, javaFlags...)
+	return Made{Args: append(args, "-cp", classes, "run.mulligan.conformance.Main")}, err
+}
+
+// Java is a folder with the SDK and the example that is made with it at their paths, both built and tested
+// by one run of Maven, away from the sources and once for each version of them.
+func (p Place) Java(ctx context.Context) (string, error) {
+	return p.Once(ctx, p.Path(".cache/java"), javaSources, func(dir string) error {
+		for _, source := range []string{javaSDK, javaExample} {
+			path := filepath.Join(dir, source)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				return err
+			}
+			if err := os.Rename(filepath.Join(dir, filepath.Base(source)), path); err != nil {
+				return err
+			}
+			if err := os.RemoveAll(filepath.Join(path, "target")); err != nil { // of somebody's own build
+				return err
+			}
+		}
+		maven := []string{"mvn", "--quiet", "--batch-mode", "-T1", "-Pconformance", "--file", filepath.Join(dir, javaExample, "reactor.xml"), "package"}
+		if p.Run(ctx, append(maven, "--offline")...) == nil { // all that it needs has been fetched before
+			return nil
+		}
+		return p.Run(ctx, maven...)
+	})
+}
+
+// JavaExample is the program of the example.
+func (p Place) JavaExample(ctx context.Context) (string, error) {
+	built, err := p.Java(ctx)
+	return filepath.Join(built, javaExample, "target/java-business-hours/java-business-hours"), err
+}
