@@ -26,7 +26,7 @@ type BeforeCall struct {
 	Images              bool                   // there are pictures in the conversation
 	Schema              bool                   // the answer has to keep to a JSON schema
 	FailedKinds         []failure.Kind         // what failed in the run so far, the newest 64
-	RecentCalls         []RecentCall           // how the last calls of the model's entry ended, of all runs; see About
+	RecentCalls         []recovery.RecentCall  // how the last calls of the model's entry ended, of all runs; see About
 	Holds               int                    // how often it was held already
 	AutoRecover         bool
 	Spent, Remaining    recovery.Budget // 0 = unlimited, -1 = used up

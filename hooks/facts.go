@@ -2,19 +2,10 @@ package hooks
 
 import (
 	"slices"
-	"time"
 
-	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
-
-// RecentCall is how a model call ended that is over.
-type RecentCall struct {
-	Model string       `json:"model"`
-	Kind  failure.Kind `json:"kind"` // of its failure; "" = it was answered
-	At    time.Time    `json:"at"`
-}
 
 // MaxRecentCalls is how many of them an occasion has.
 const MaxRecentCalls = 20
@@ -26,7 +17,7 @@ type Surroundings interface {
 	// Cooling is the cooldown of a model now, if it cools down.
 	Cooling(model string) (recovery.Cooldown, bool)
 	// Recent are the last calls of the model's entry, of all runs, the newest last.
-	Recent(model string) []RecentCall
+	Recent(model string) []recovery.RecentCall
 }
 
 // About is o with what is known of its models beyond the run: what they cannot take, whether they
@@ -88,7 +79,7 @@ func describedAll(list []recovery.Alternative, s Surroundings) []recovery.Altern
 	return list
 }
 
-func newest(calls []RecentCall) []RecentCall {
+func newest(calls []recovery.RecentCall) []recovery.RecentCall {
 	return slices.Clone(calls[max(0, len(calls)-MaxRecentCalls):])
 }
 

@@ -58,7 +58,7 @@ type RunError struct {
 	About       recovery.Alternative
 	Cooling     []recovery.Alternative // could be asked, and are left out of Alternatives because they cool down
 	FailedKinds []failure.Kind         // what failed in the run so far, this failure included: the newest 64
-	RecentCalls []RecentCall           // how the last calls of the model's entry ended, of all runs; see About
+	RecentCalls []recovery.RecentCall  // how the last calls of the model's entry ended, of all runs; see About
 
 	Time   time.Time // when the attempt failed, even if the failure is replayed
 	DryRun bool      // the answer has no effect: a failure is replayed, or the plugin is tested

@@ -32,6 +32,7 @@ type folders struct {
 	copies  func() (string, error) // of pinned plugins
 	groups  func() string          // for control groups; "" = there are none
 	state   string                 // with a folder for each plugin, which stay; "" = they have none
+	values  valueServers
 
 	mu   sync.Mutex
 	made []string

@@ -193,7 +193,7 @@ func (h *Host) Close() error {
 	for _, l := range logs {
 		l.close()
 	}
-	return h.folders.remove()
+	return errors.Join(h.folders.values.close(), h.folders.remove())
 }
 
 func (h *Host) all() []*supervised {

@@ -99,7 +99,7 @@ func TestP27APluginSeesNoSecret(t *testing.T) {
 	own := regexp.MustCompile(`^\d+ (anon_inode:|/proc/|/sys/fs/cgroup/)`) // what Go's runtime opens in every program
 	known := []string{
 		"FAULT", "TRACE", "GORACE", "MULLIGAN_PLUGIN", "PLUGIN_MIN_PORT", "PLUGIN_MAX_PORT", "PLUGIN_PROTOCOL_VERSIONS",
-		"PLUGIN_CLIENT_CERT", "PLUGIN_UNIX_SOCKET_DIR",
+		"PLUGIN_CLIENT_CERT", "PLUGIN_UNIX_SOCKET_DIR", "MULLIGAN_PLUGIN_VALUES",
 		"PATH", "LANG", "TZ", "TMPDIR", "HOME",
 	}
 	trace := traces(t, dir)[h.Statuses()[0].PID]

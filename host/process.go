@@ -93,7 +93,7 @@ func (l *launch) start(ctx context.Context) (peer, error) {
 			grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return started.dial(ctx) }),
 		},
 		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, dir string) (runner.Runner, error) {
-			started = newRunner(l, slices.Concat(cmd.Env, l.stateEnv(), env), dir)
+			started = newRunner(l, slices.Concat(cmd.Env, l.stateEnv(), l.valuesEnv(ctx), env), dir)
 			made <- started
 			return started, nil
 		},

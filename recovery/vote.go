@@ -107,3 +107,10 @@ type Alternative struct {
 	CoolingKind failure.Kind `json:"coolingKind,omitempty"` // because of such a failure
 	Health      string       `json:"health,omitempty"`      // how its last call ended: well, failing, or "" for not known
 }
+
+// RecentCall is how a model call ended that is over.
+type RecentCall struct {
+	Model string       `json:"model"`
+	Kind  failure.Kind `json:"kind"` // of its failure; "" = it was answered
+	At    time.Time    `json:"at"`
+}

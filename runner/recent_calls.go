@@ -18,7 +18,7 @@ const maxRecentEntries = 256
 // process: hooks are told.
 type recentCalls struct {
 	mu      sync.Mutex
-	byEntry map[string][]hooks.RecentCall // the newest last
+	byEntry map[string][]recovery.RecentCall // the newest last
 }
 
 // add notes a call of that model that failed with that kind, or was answered.
@@ -26,21 +26,21 @@ func (c *recentCalls) add(model string, kind failure.Kind, at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.byEntry) >= maxRecentEntries || c.byEntry == nil {
-		c.byEntry = map[string][]hooks.RecentCall{}
+		c.byEntry = map[string][]recovery.RecentCall{}
 	}
 	entry := entryOf(model)
-	list := append(c.byEntry[entry], hooks.RecentCall{Model: model, Kind: kind, At: at.UTC()})
+	list := append(c.byEntry[entry], recovery.RecentCall{Model: model, Kind: kind, At: at.UTC()})
 	if len(list) > hooks.MaxRecentCalls {
-		list = append([]hooks.RecentCall(nil), list[1:]...)
+		list = append([]recovery.RecentCall(nil), list[1:]...)
 	}
 	c.byEntry[entry] = list
 }
 
 // of are the last calls of the model's entry.
-func (c *recentCalls) of(model string) []hooks.RecentCall {
+func (c *recentCalls) of(model string) []recovery.RecentCall {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return append([]hooks.RecentCall(nil), c.byEntry[entryOf(model)]...)
+	return append([]recovery.RecentCall(nil), c.byEntry[entryOf(model)]...)
 }
 
 // aboutModels is o with what this process knows of its models now.
@@ -62,4 +62,4 @@ func (s surroundings) Cooling(model string) (recovery.Cooldown, bool) {
 	return s.r.health.Cooling(model, s.now)
 }
 
-func (s surroundings) Recent(model string) []hooks.RecentCall { return s.r.recent.of(model) }
+func (s surroundings) Recent(model string) []recovery.RecentCall { return s.r.recent.of(model) }

@@ -19,6 +19,7 @@ import (
 	"github.com/mulligan-run/mulligan/internal/exit"
 	"github.com/mulligan-run/mulligan/internal/terminal"
 	"github.com/mulligan-run/mulligan/show"
+	"github.com/mulligan-run/mulligan/values"
 )
 
 // PluginUsage describes the flag --plugin.
@@ -33,6 +34,11 @@ var Slack time.Duration = 1
 
 // addHost prepares the configured plugins to be started.
 func (srv *Server) addHost(ctx context.Context) error {
+	if len(srv.Config.AskedPlugins()) > 0 {
+		if err := srv.openShared(ctx); err != nil {
+			return err
+		}
+	}
 	return srv.HostFor(ctx, srv.Config.AskedPlugins())
 }
 
@@ -44,7 +50,11 @@ func (srv *Server) HostFor(ctx context.Context, entries []config.Plugin) error {
 	if err := srv.OpenLock(); err != nil {
 		return err
 	}
-	srv.Plugins = host.New(host.WithLogger(srv.Logger()), host.WithStateDir(srv.PluginState()))
+	options := []host.Option{host.WithLogger(srv.Logger()), host.WithStateDir(srv.PluginState())}
+	if store, ok := besides[values.Store](srv.Log); ok {
+		options = append(options, host.WithValues(store))
+	}
+	srv.Plugins = host.New(options...)
 	for _, p := range entries {
 		if srv.useDev(ctx, p) {
 			continue

@@ -28,7 +28,7 @@ func BeforeCallToProto(e hooks.BeforeCall) *mulliganv1.BeforeCallRequest {
 		ElapsedMs: int64(e.Elapsed), RemainingMs: int64(e.RemainingTime), Time: stamp(e.Time), DryRun: e.DryRun,
 	}
 	m.Tools, m.Schema, m.FailedKinds = validEach(e.Tools), e.Schema, validEach(e.FailedKinds)
-	m.RecentCalls = eachToProto[hooks.RecentCall, mulliganv1.RecentCall](e.RecentCalls)
+	m.RecentCalls = eachToProto[recovery.RecentCall, mulliganv1.RecentCall](e.RecentCalls)
 	if len(e.Transcript) > 0 {
 		m.Transcript, _ = json.Marshal(e.Transcript) // what cannot be JSON is not told
 	}
@@ -49,7 +49,7 @@ func BeforeCallFromProto(m *mulliganv1.BeforeCallRequest) hooks.BeforeCall {
 		Summary: m.GetSummary(), InputTokens: m.GetInputTokens(), Tools: m.GetTools(), Images: m.GetImages(), Holds: int(m.GetHolds()),
 		AutoRecover: m.GetAutoRecover(), Spent: fromProto[recovery.Budget](m.GetSpent()), Remaining: fromProto[recovery.Budget](m.GetRemaining()),
 		Elapsed: failure.Millis(m.GetElapsedMs()), RemainingTime: failure.Millis(m.GetRemainingMs()), Time: at(m.GetTime()), DryRun: m.GetDryRun(),
-		Schema: m.GetSchema(), FailedKinds: kinds(m.GetFailedKinds()), RecentCalls: eachFromProto[hooks.RecentCall](m.GetRecentCalls()),
+		Schema: m.GetSchema(), FailedKinds: kinds(m.GetFailedKinds()), RecentCalls: eachFromProto[recovery.RecentCall](m.GetRecentCalls()),
 		Transcript: transcript,
 	}
 }

@@ -32,7 +32,7 @@ func RunErrorToProto(e hooks.RunError) *mulliganv1.RunErrorRequest {
 	m.About = toProto(e.About, &mulliganv1.Alternative{})
 	m.Cooling = eachToProto[recovery.Alternative, mulliganv1.Alternative](e.Cooling)
 	m.Tools, m.FailedKinds = validEach(e.Tools), validEach(e.FailedKinds)
-	m.RecentCalls = eachToProto[hooks.RecentCall, mulliganv1.RecentCall](e.RecentCalls)
+	m.RecentCalls = eachToProto[recovery.RecentCall, mulliganv1.RecentCall](e.RecentCalls)
 	if !e.Time.IsZero() {
 		m.Time = timestamppb.New(e.Time)
 	}
@@ -72,7 +72,7 @@ func RunErrorFromProto(m *mulliganv1.RunErrorRequest) hooks.RunError {
 		Labels: m.GetLabels(), Spent: fromProto[recovery.Budget](m.GetSpent()), InputTokens: m.GetInputTokens(),
 		Tools: m.GetTools(), Images: m.GetImages(), Schema: m.GetSchema(),
 		About: fromProto[recovery.Alternative](m.GetAbout()), Cooling: eachFromProto[recovery.Alternative](m.GetCooling()),
-		FailedKinds: kinds(m.GetFailedKinds()), RecentCalls: eachFromProto[hooks.RecentCall](m.GetRecentCalls()),
+		FailedKinds: kinds(m.GetFailedKinds()), RecentCalls: eachFromProto[recovery.RecentCall](m.GetRecentCalls()),
 	}
 }
 

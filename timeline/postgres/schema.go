@@ -100,7 +100,7 @@ ALTER TABLE mulligan.runs ADD COLUMN kept boolean NOT NULL DEFAULT false; -- by 
 `, `
 ALTER TABLE mulligan.runs ADD COLUMN needs text NOT NULL DEFAULT ''; -- a timeline.LabelText
 CREATE INDEX runs_needing ON mulligan.runs (due_from) WHERE needs <> '' AND due_from > 0;
-`}
+`, valueTables}
 
 // lockMigration is the key of the advisory lock under which one process migrates.
 const lockMigration = 0x6d756c6c6967616e // "mulligan"

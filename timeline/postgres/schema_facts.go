@@ -35,3 +35,19 @@ CREATE TABLE mulligan.tokens (
 	expires      timestamptz NOT NULL
 );
 `
+
+// valueTables are what plugins keep: their values, and of each plugin how much they take.
+const valueTables = `
+CREATE TABLE mulligan.plugins (
+	plugin  text COLLATE "C" PRIMARY KEY,
+	bytes   bigint NOT NULL DEFAULT 0, -- as values.Size counts
+	version bigint NOT NULL DEFAULT 0  -- of the value that was changed last
+) WITH (fillfactor = 50);
+CREATE TABLE mulligan.plugin_values (
+	plugin  text COLLATE "C" NOT NULL,
+	key     text COLLATE "C" NOT NULL,
+	value   bytea NOT NULL,
+	version bigint NOT NULL,
+	PRIMARY KEY (plugin, key)
+);
+`

@@ -49,6 +49,8 @@ func (c *commander) do(ctx context.Context, e plugin.Event, verb, rest string) (
 		return plugin.Fail(strconv.Itoa(n)), err
 	case "config":
 		return plugin.Fail(c.config.Greeting), nil
+	case "values":
+		return playValues(ctx, rest)
 	case "state":
 		return plugin.Fail(filepath.Base(plugin.StateDir())), nil
 	}

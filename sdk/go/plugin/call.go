@@ -36,7 +36,7 @@ type Call struct {
 	Images      bool // there are pictures in the conversation
 	Schema      bool // the answer has to keep to a JSON schema
 	FailedKinds []failure.Kind
-	RecentCalls []RecentCall
+	RecentCalls []recovery.RecentCall
 	Holds       int // how often this call was held already
 	AutoRecover bool
 

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/mulligan-run/mulligan/failure"
-	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/internal/protoconv"
 	"github.com/mulligan-run/mulligan/llm"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
@@ -54,7 +53,7 @@ type Event struct {
 	About       recovery.Alternative   // the model that failed, with what is known about it
 	Cooling     []recovery.Alternative // could be asked, and are no alternatives because they cool down
 	FailedKinds []failure.Kind         // what failed in the run so far, this failure included: the newest 64
-	RecentCalls []RecentCall           // how the last calls of the model's entry ended, of all runs, the newest last
+	RecentCalls []recovery.RecentCall  // how the last calls of the model's entry ended, of all runs, the newest last
 
 	Time   time.Time // when the attempt failed, in UTC; zero = the host did not say
 	DryRun bool      // nothing comes of the answer (a replay, a test): do nothing that can be felt outside
@@ -66,9 +65,6 @@ type Event struct {
 	// person granted it (transcript: messages in mulligan-plugin.yaml).
 	Transcript []llm.Message
 }
-
-// RecentCall is how a model call ended that is over. Its Kind is "" where it was answered.
-type RecentCall = hooks.RecentCall
 
 func newEvent(m *mulliganv1.RunErrorRequest) Event {
 	e := protoconv.RunErrorFromProto(m)

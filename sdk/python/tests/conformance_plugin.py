@@ -35,6 +35,7 @@ from mulligan import (
     serve,
     state_dir,
     time_left,
+    values,
 )
 
 SCHEMA = {
@@ -147,6 +148,23 @@ def restrict(_: Event, pairs: str) -> Restrict:
     return Restrict(**{key: read[key](value) for key, _, value in (pair.partition("=") for pair in pairs.split())})
 
 
+def play_values(_: Event, key: str) -> Decision:
+    first = values.add(key, 2)
+    value, version = values.get_with_version(key)
+    assert value == values.get(key)
+    done = values.compare_and_set(key, version, (value or b"") + b"5")
+    late = values.compare_and_set(key, version, b"")
+    values.set(key + "/x", b"")
+    keys = values.keys(key)
+    try:
+        values.add(key + "/x")
+        wrong = False
+    except values.NotANumber:
+        wrong = True
+    values.delete(key + "/x")
+    return Fail(f"{first} {done} {late} {','.join(keys)} {wrong} {values.add(key, -1)}".replace("True", "true").replace("False", "false"))
+
+
 def nonsense(_: Event, __: str) -> Any:
     return {"action": "nonsense"}
 
@@ -233,6 +251,7 @@ COMMANDS: dict[str, Callable[[Event, str], Decision | Restrict | Mapping[str, An
     "say": say,
     "count": count,
     "config": lambda *_: Fail(config["greeting"]),
+    "values": play_values,
     "state": lambda *_: Fail((state_dir() or Path()).name),
     "nonsense": nonsense,
     "print": lambda _, text: print(text),

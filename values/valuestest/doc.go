@@ -1,0 +1,2 @@
+// Package valuestest is the suite that every values.Store passes.
+package valuestest
