@@ -22,12 +22,29 @@ const (
 	CallsOfCaller CallOwner = "caller" // whoever asks what to do when one has failed
 )
 
-// LabelKind is the label by which runs of another kind than a conversation's are listed, and
-// KindAdvised its value for a run that only says what to do.
+// LabelKind is the label by which runs of another kind than a conversation's are listed: KindAdvised
+// only says what to do, KindProxied is a model call of another program. LabelSession names the
+// conversation of such a call.
 const (
-	LabelKind   = "mulligan/kind"
-	KindAdvised = "advised"
+	LabelKind    = "mulligan/kind"
+	LabelSession = "mulligan/session"
+	KindAdvised  = "advised"
+	KindProxied  = "proxied"
 )
+
+// CallLabels are the labels of a run that is a call of another program; session is the program's own
+// name for its conversation, of which a name that cannot be a label's value is told by its digest.
+func CallLabels(kind, session string) Labels {
+	l := Labels{LabelKind: kind}
+	if session == "" {
+		return l
+	}
+	l[LabelSession] = session
+	if l.Check() != nil {
+		l[LabelSession] = DigestOf([]byte(session)).SHA256
+	}
+	return l
+}
 
 // callerTime is how long the run waits, after the delay that it gave, for a caller that was told
 // to go on: longer than any answer takes.

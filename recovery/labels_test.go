@@ -48,3 +48,18 @@ func TestLabelsHave(t *testing.T) {
 		}
 	}
 }
+
+// TestLabelsOfCalls: any name of a conversation makes a label that is valid, and different ones different labels.
+func TestLabelsOfCalls(t *testing.T) {
+	seen := map[string]bool{}
+	for _, session := range []string{"agent-7", "a\x00b", "a\x00c", strings.Repeat("ä", 300), "\xff"} {
+		l := CallLabels(KindProxied, session)
+		if err := l.Check(); err != nil || l[LabelKind] != KindProxied || l[LabelSession] == "" || seen[l[LabelSession]] {
+			t.Errorf("%q: %v, %v", session, l, err)
+		}
+		seen[l[LabelSession]] = true
+	}
+	if l := CallLabels(KindAdvised, ""); len(l) != 1 || !seen["agent-7"] {
+		t.Errorf("%v", l)
+	}
+}

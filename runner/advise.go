@@ -132,7 +132,7 @@ func (r *Runner) startedAdvice(q recovery.Question) (recovery.Started, error) {
 	}
 	s := recovery.Started{
 		Model: model, Input: said(q.Said), Policy: r.Policy(), SessionKey: q.SessionKey, AgentID: q.AgentID,
-		Labels: recovery.Labels{recovery.LabelKind: recovery.KindAdvised},
+		Labels: recovery.CallLabels(recovery.KindAdvised, q.SessionKey),
 	}
 	p := &s.Policy
 	if err := r.pinTimeouts(p, model, recovery.Settings{}); err != nil {

@@ -101,7 +101,9 @@ func TestCall(t *testing.T) {
 	log := timeline.NewMemory()
 	r := runner.New(runner.WithModel(primary, model), runner.WithLog(log), runner.WithHook("h", advise(retryNow)))
 	c := &listener{}
-	run, err := r.Start(t.Context(), callOf(r, c, true))
+	req := callOf(r, c, true)
+	req.SessionKey, req.Labels = "agent-7", recovery.Labels{"tenant": "acme"}
+	run, err := r.Start(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,6 +137,9 @@ func TestCall(t *testing.T) {
 	kept, _ := json.Marshal(events)
 	if strings.Contains(string(kept)+published.String(), secret) {
 		t.Errorf("S39: it is kept or shown what was said: %s %s", kept, &published)
+	}
+	if s := events[0].Body.(recovery.Started); s.Labels.String() != "mulligan/kind=proxied mulligan/session=agent-7 tenant=acme" {
+		t.Errorf("it is listed by %v", s.Labels)
 	}
 	if s, ok := events[0].Body.(recovery.Started); !ok || s.Asked == nil || s.Asked.Bytes == 0 || s.Asked.SHA256 == "" {
 		t.Errorf("of what was asked is kept %+v", events[0].Body)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/mulligan-run/mulligan/failure"
@@ -77,6 +78,9 @@ func (req Request) ask(s *recovery.Started) {
 	c := req.Call
 	s.Policy.Tools, s.Policy.MaxRounds, s.Policy.ParallelTools = recovery.ToolsOfCaller, 0, 0
 	s.Policy.Timeouts.Tool = 0
+	labels := recovery.CallLabels(recovery.KindProxied, s.SessionKey)
+	maps.Copy(labels, s.Labels)
+	s.Labels = labels
 	if s.Policy.Keep == recovery.KeepFigures {
 		s.System, s.Input, s.Asked = "", []llm.Message{}, c.Asked
 		if s.Asked == nil {

@@ -62,9 +62,8 @@ func TestTheControlRoom(t *testing.T) {
 	w.wait(`document.querySelectorAll('.row').length === 4 && document.querySelectorAll('.cause').length === 2`)
 	w.says(".count", "3")
 	w.says(".cause h3", "overloaded")
-	w.says(".things", "ready")
+	w.says(".models", "ready")
 	w.says("[aria-labelledby=plugins]", "pinned")
-	w.says("[aria-labelledby=plugins]", "99 % within 9 ms · restarted once")
 
 	// The filters are in the address, and the address is the filters.
 	eval[any](w, `(() => { const s = document.querySelector('input[type=search]'); s.value = 'QUARTERLY'; s.dispatchEvent(new Event('input', { bubbles: true })); })()`)

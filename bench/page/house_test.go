@@ -47,6 +47,7 @@ type house struct {
 	known   atomic.Pointer[failure.Local] // and what they said
 	offline atomic.Bool                   // this machine has no connection
 	purse   *purse                        // where keys are set up; nil = they are all there
+	plugins *pluginsAtWork
 	release chan struct{}
 	advice  func(e hooks.RunError) recovery.Vote // nil = the auto-recover policy
 	example http.HandlerFunc                     // a page of somebody's own, at /example/
@@ -66,7 +67,7 @@ func policy(change func(p *recovery.Policy)) option {
 // build builds a house whose models play those steps.
 func build(t *testing.T, options ...option) *house {
 	t.Helper()
-	h := &house{t: t, lab: faultlab.New(), log: &stubborn{Log: timeline.NewMemory()}, release: make(chan struct{})}
+	h := &house{t: t, lab: faultlab.New(), log: &stubborn{Log: timeline.NewMemory()}, release: make(chan struct{}), plugins: newPluginsAtWork()}
 	labURL := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if h.offline.Load() {
 			panic(http.ErrAbortHandler)
@@ -98,9 +99,7 @@ func build(t *testing.T, options ...option) *house {
 			}
 			return []gateway.Model{{Name: opusFull, Provider: "Anthropic", Ready: true, Default: true, KeyEnv: "ANTHROPIC_API_KEY"}, {Name: gptFull, Provider: "OpenAI", Ready: true}}
 		},
-		Plugins: func() []gateway.Plugin {
-			return []gateway.Plugin{{Name: "auto-recover", Version: "1.0.0", State: "ready", Pinned: true, Restarts: 1, P50: 2, P99: 9}}
-		},
+		Plugins: h.plugins.list, Plugin: h.plugins.act, Providers: providersAtWork,
 	}
 	if h.purse != nil {
 		cfg.Keys = h.purse

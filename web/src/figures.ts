@@ -35,6 +35,11 @@ export function cost(run: Listed): string {
   return run.microdollars ? dollars(run.microdollars) : run.tokens ? `${thousands(run.tokens)} tok` : '–';
 }
 
+/** "$4.30", or the tokens; "nothing". */
+export function spending(of: { tokens?: number; microdollars?: number }): string {
+  return of.microdollars ? dollars(of.microdollars) : of.tokens ? `${thousands(of.tokens)} tok` : 'nothing';
+}
+
 /** What of it failed attempts wasted; "" for nothing. */
 export function wasted(run: Listed): string {
   return run.wastedMicrodollars ? `${dollars(run.wastedMicrodollars)} wasted` : run.wastedTokens ? `${thousands(run.wastedTokens)} wasted` : '';

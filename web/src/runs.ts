@@ -1,10 +1,13 @@
-import { Client, modelName, Problem, providerName, entryOf, type Listed, type Model, type OpenCause, type Plugin, type RunQuery } from '@mulligan-run/client';
+import { Client, modelName, Problem, type Listed, type OpenCause, type Plugin, type Providers, type RunQuery } from '@mulligan-run/client';
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 
 import { explain } from './conversation.js';
 import { cost, lasting, moment, standing, wasted } from './figures.js';
 import { addressOf, filtersOf } from './filters.js';
+import { conversationOf, rowsOf, type Row } from './fold.js';
 import './needs.js';
+import './plugins.js';
+import { providersTable } from './providers.js';
 import { applyTheme } from './settings.js';
 
 /** How often the page looks for what is new, in milliseconds. */
@@ -14,6 +17,10 @@ const LOOK_MS = 3000;
 const PAGE = 100;
 const ROW = 44;
 const NARROW_ROW = 64;
+
+/** So many rows fill any screen, and so many pages are read for them at once where conversations are long. */
+const ROOM = 40;
+const MOST_PAGES = 10;
 
 /** The states that can be asked for. */
 const STATES: [string, RunQuery][] = [
@@ -26,12 +33,12 @@ const TIMES: [string, string][] = [['', 'Any time'], ['1h', 'Last hour'], ['24h'
 /** All runs, what waits for a person, and how providers and plugins are. */
 class Runs extends LitElement {
   static override properties = {
-    runs: { state: true }, causes: { state: true }, models: { state: true }, plugins: { state: true }, trouble: { state: true }, signedOut: { state: true },
+    runs: { state: true }, causes: { state: true }, providers: { state: true }, plugins: { state: true }, trouble: { state: true }, signedOut: { state: true },
     from: { state: true }, at: { state: true }, loading: { state: true },
   };
   declare runs: Listed[];
   declare causes: OpenCause[];
-  declare models: Model[];
+  declare providers: Providers | undefined;
   declare plugins: Plugin[];
   declare trouble: string;
   declare signedOut: boolean;
@@ -41,6 +48,7 @@ class Runs extends LitElement {
   declare loading: boolean;
   private readonly client = new Client();
   private query: RunQuery = {};
+  private rows: Row[] = [];
   private next: string | undefined;
   private asked = 0;
   private looking: ReturnType<typeof setTimeout> | undefined;
@@ -49,8 +57,8 @@ class Runs extends LitElement {
   constructor() {
     super();
     this.runs = [];
+    this.rows = [];
     this.causes = [];
-    this.models = [];
     this.plugins = [];
     this.trouble = '';
     this.signedOut = false;
@@ -83,6 +91,7 @@ class Runs extends LitElement {
   private show(query: RunQuery): void {
     this.query = query;
     this.runs = [];
+    this.rows = [];
     this.next = undefined;
     this.from = this.at = 0;
     this.loading = true;
@@ -94,19 +103,21 @@ class Runs extends LitElement {
     clearTimeout(this.looking);
     const asked = ++this.asked;
     try {
-      const [page, causes, models, plugins] = await Promise.all([
-        this.client.runs({ ...this.query, limit: PAGE }), this.client.causes(), this.client.models(), this.client.plugins(),
+      const [page, causes, providers, plugins] = await Promise.all([
+        this.client.runs({ ...this.query, limit: PAGE }), this.client.causes(), this.client.providers(), this.client.plugins(),
       ]);
       if (asked !== this.asked) {
         return;
       }
       const seen = new Set(page.runs.map((run) => run.id));
       const older = this.runs.length > PAGE ? this.runs.slice(PAGE).filter((run) => !seen.has(run.id)) : [];
-      const focused = this.runs[this.at]?.id;
+      const focused = this.rows[this.at]?.run.id;
       this.runs = [...page.runs, ...older];
-      this.at = Math.max(0, this.runs.findIndex((run) => run.id === focused));
+      this.rows = rowsOf(this.runs, this.query.label);
+      this.at = Math.max(0, this.rows.findIndex((row) => row.run.id === focused));
       this.next = older.length ? this.next : page.next;
-      Object.assign(this, { causes, models, plugins, trouble: '', signedOut: false, loading: false });
+      void this.fill();
+      Object.assign(this, { causes, providers, plugins, trouble: '', signedOut: false, loading: false });
     } catch (error) {
       if (asked !== this.asked) {
         return;
@@ -133,10 +144,19 @@ class Runs extends LitElement {
       if (query === this.query) {
         const seen = new Set(this.runs.map((run) => run.id));
         this.runs = [...this.runs, ...page.runs.filter((run) => !seen.has(run.id))];
+        this.rows = rowsOf(this.runs, query.label);
         this.next = page.next;
       }
     } catch {
       this.next ??= before; // the next look says what is wrong
+    }
+  }
+
+  /** Reads on while what was read folds into fewer rows than there is room for. */
+  private async fill(): Promise<void> {
+    const { query } = this;
+    for (let pages = 0; pages < MOST_PAGES && this.rows.length < ROOM && this.runs.length > this.rows.length && this.next && query === this.query; pages++) {
+      await this.more();
     }
   }
 
@@ -165,14 +185,14 @@ class Runs extends LitElement {
     }
     const inList = e.target instanceof Element && e.target.closest('.rows') !== null;
     const step = e.key === 'j' || (e.key === 'ArrowDown' && inList) ? 1 : e.key === 'k' || (e.key === 'ArrowUp' && inList) ? -1 : 0;
-    if (step && !typing && this.runs.length) {
+    if (step && !typing && this.rows.length) {
       e.preventDefault();
       void this.focusRow(inList ? this.at + step : this.at);
     }
   }
 
   private async focusRow(at: number): Promise<void> {
-    this.at = Math.min(Math.max(0, at), this.runs.length - 1);
+    this.at = Math.min(Math.max(0, at), this.rows.length - 1);
     const list = this.querySelector<HTMLElement>('.rows');
     const top = this.at * this.row();
     if (list && (top < list.scrollTop || top + this.row() > list.scrollTop + list.clientHeight)) {
@@ -186,7 +206,7 @@ class Runs extends LitElement {
   protected override updated(): void {
     const rows = this.querySelector<HTMLElement>('.all');
     if (rows) { // by its style sheet's rules nothing may be inline; a property is not
-      rows.style.height = `${this.runs.length * this.row()}px`;
+      rows.style.height = `${this.rows.length * this.row()}px`;
       rows.querySelector<HTMLElement>('.shown')!.style.transform = `translateY(${this.from * this.row()}px)`;
     }
   }
@@ -209,7 +229,7 @@ class Runs extends LitElement {
         <mulligan-needs .client=${this.client} .causes=${this.causes}></mulligan-needs>
         ${this.drawFilters()}
         ${this.drawTable()}
-        <div class="below">${this.drawModels()}${this.drawPlugins()}</div>
+        <div class="below">${providersTable(this.providers)}<mulligan-plugins .client=${this.client} .plugins=${this.plugins}></mulligan-plugins></div>
       </main>`;
   }
 
@@ -242,25 +262,26 @@ class Runs extends LitElement {
   }
 
   private drawTable(): TemplateResult {
-    const shown = this.runs.slice(this.from, this.from + 60);
+    const shown = this.rows.slice(this.from, this.from + 60);
     const empty = this.loading ? 'Looking…' : addressOf(this.query) === location.pathname ? 'No runs yet. Ask something in the chat.' : 'No run is like that.';
-    return html`<section class="table" id="runs" role="table" aria-label="Runs" aria-rowcount=${this.next ? -1 : this.runs.length + 1} aria-busy=${this.loading}>
+    return html`<section class="table" id="runs" role="table" aria-label="Runs" aria-rowcount=${this.next ? -1 : this.rows.length + 1} aria-busy=${this.loading}>
       <div role="rowgroup"><div class="head" role="row">${['State', 'Run', 'Failure', 'Decided by', 'Attempts', 'Took', 'Cost', 'When'].map((name) => html`<span role="columnheader">${name}</span>`)}</div></div>
       <div class="rows" role="rowgroup" @scroll=${(e: Event) => this.scrolled(e)}>
-        ${this.runs.length ? html`<div class="all" role="presentation"><div class="shown" role="presentation">${shown.map((run, i) => this.drawRow(run, this.from + i))}</div></div>`
+        ${this.rows.length ? html`<div class="all" role="presentation"><div class="shown" role="presentation">${shown.map((row, i) => this.drawRow(row, this.from + i))}</div></div>`
           : html`<div role="row"><p class="empty" role="cell">${empty}</p></div>`}
       </div>
     </section>`;
   }
 
-  private drawRow(run: Listed, at: number): TemplateResult {
+  private drawRow({ run, more }: Row, at: number): TemplateResult {
     const { word, mark } = standing(run);
     const problem = run.problem?.split('\n')[0] || run.kind;
     const took = (run.status === 'running' ? Date.now() : Date.parse(run.updatedAt)) - Date.parse(run.startedAt);
     return html`<div class="row" role="row" aria-rowindex=${at + 2}>
       <span role="cell" class="state"><span class=${mark} aria-hidden="true"></span>${word}</span>
       <span role="cell" class="name"><a data-at=${at} tabindex=${at === this.at ? 0 : -1} href=${`/runs/${run.id}`}
-        @focus=${() => { this.at = at; }}>${run.title || run.id}</a><span class="meta">${modelName(run.model)}</span></span>
+        @focus=${() => { this.at = at; }}>${run.title || run.id}</a><span class="meta">${modelName(run.model)}</span>
+        ${more ? html`<button type="button" class="word folded" tabindex="-1" title="All calls of this conversation" @click=${() => this.filter({ label: [...(this.query.label ?? []), conversationOf(run)] })}>and ${more} earlier</button>` : nothing}</span>
       <span role="cell" class="problem">${problem ? html`<button type="button" class="word" tabindex="-1" title=${run.problem ?? ''} @click=${() => this.filter({ kind: run.kind! })}>${problem}</button>` : html`<span class="none">–</span>`}</span>
       <span role="cell" class="by">${run.decidedBy ? html`<button type="button" class="word" tabindex="-1" @click=${() => this.filter({ decidedBy: run.decidedBy! })}>${run.decidedBy}</button>` : html`<span class="none">–</span>`}</span>
       <span role="cell" class="number">${run.attempts}${run.failedAttempts ? html` <span class="meta">(${run.failedAttempts} failed)</span>` : nothing}</span>
@@ -268,20 +289,6 @@ class Runs extends LitElement {
       <span role="cell" class="number cost">${cost(run)}${wasted(run) ? html` <span class="meta">${wasted(run)}</span>` : nothing}</span>
       <span role="cell" class="number when">${moment(run.startedAt)}</span>
     </div>`;
-  }
-
-  private drawModels(): TemplateResult {
-    return html`<section aria-labelledby="models"><h2 id="models">Models</h2>
-      <ul class="things">${this.models.map((m) => html`<li><span class=${m.cooling ? 'ring' : m.ready ? 'dot good' : 'square quiet'} aria-hidden="true"></span>
-        <span>${modelName(m.name)} <span class="meta">${providerName(entryOf(m.name))}</span></span>
-        <span class="meta">${m.cooling ? `cools down until ${moment(m.cooling.until)} (${m.cooling.kind.replaceAll('_', ' ')})` : m.ready ? 'ready' : 'has no key'}</span></li>`)}</ul></section>`;
-  }
-
-  private drawPlugins(): TemplateResult {
-    return html`<section aria-labelledby="plugins"><h2 id="plugins">Plugins</h2>
-      ${this.plugins.length ? html`<ul class="things">${this.plugins.map((p) => html`<li><span class=${p.state === 'ready' ? 'dot good' : p.state === 'starting' ? 'ring' : 'square bad'} aria-hidden="true"></span>
-        <span>${p.name} <span class="meta">${[p.version, p.pinned ? 'pinned' : '', p.shadow ? 'on trial' : ''].filter(Boolean).join(' · ')}</span></span>
-        <span class="meta">${[p.state, p.p99Ms ? `half answer within ${p.p50Ms} ms, 99 % within ${p.p99Ms} ms` : '', p.restarts ? `restarted ${p.restarts === 1 ? 'once' : `${p.restarts} times`}` : '', p.lastError].filter(Boolean).join(' · ')}</span></li>`)}</ul>` : html`<p class="meta">None: nothing is repeated by itself.</p>`}</section>`;
   }
 }
 customElements.define('mulligan-runs', Runs);
