@@ -22,8 +22,8 @@ plugins: [{name: mine, command: [./my-plugin]}, auto-recover]`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPluginDev(), newPluginGrant(), newPluginInstall(), newPluginList(), newPluginLogs(), newPluginNew(), newPluginPin(), newPluginRemove(), newPluginVerify())
-	cmd.AddCommand(newPluginReplay(), newPluginRules(), newPluginSearch(), newPluginTest(), newPluginUpdate(), newPluginServe())
+	cmd.AddCommand(newPluginDev(), newPluginGrant(), newPluginInstall(), newPluginList(), newPluginLogs(), newPluginNew(), newPluginPin(), newPluginPublish(), newPluginRemove())
+	cmd.AddCommand(newPluginReplay(), newPluginRules(), newPluginSearch(), newPluginTest(), newPluginUpdate(), newPluginServe(), newPluginVerify())
 	cmd.AddCommand(newPluginActs()...)
 	return cmd
 }

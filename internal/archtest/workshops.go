@@ -3,6 +3,11 @@ package archtest
 // workshops are the rooms of those who write plugins, and of those who take them from others.
 var workshops = []Room{
 	{
+		From: "internal/pluginpublish",
+		May:  []string{"std", "github.com/BurntSushi/toml", "host/trust", "recovery"},
+		Why:  "what a plugin's folder lacks is read from its files: nothing of it is started there, and no registry is asked",
+	},
+	{
 		From: "internal/plugininstall",
 		May: []string{
 			"std", "modules", "config", "host", "host/trust", "recovery", "internal/exit", "internal/netguard", "internal/procgroup", "internal/terminal",

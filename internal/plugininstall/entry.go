@@ -21,6 +21,12 @@ func (p *Package) entry() config.Plugin {
 
 func (p *Package) spec() host.Spec { return config.FolderOf(p.entry()) }
 
+// Local is a plugin in its author's folder.
+func Local(folder string) (*Package, error) {
+	p := &Package{Source: Source{Kind: KindFolder, Name: folder}, Folder: folder}
+	return p, p.byManifest()
+}
+
 // byManifest takes the name, the version and the command that the manifest gives.
 func (p *Package) byManifest() error {
 	var err error

@@ -20,7 +20,7 @@ func (p *Package) offer() []string {
 		}
 	}
 	add("what", p.Manifest.Description)
-	add("starts by", strings.Join(p.Command, " "))
+	add("starts by", strings.ReplaceAll(strings.Join(p.Command, " "), p.Folder+"/", "")) // its files are in its folder
 	add("fetched", p.Checksum)
 	add("folder", fmt.Sprintf("%d files, sha256 %s", p.Files, p.SHA256))
 	add("is asked", "about "+strings.Join(p.occasions(), ", "))

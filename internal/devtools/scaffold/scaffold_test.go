@@ -120,6 +120,7 @@ func makesTest(t *testing.T, lang, cache string) {
 			t.Errorf("%q is not in\n%s", want, story)
 		}
 	}
+	othersHaveIt(t, lang, dir, mulligan)
 }
 
 // underDevelopment does what the guide says of plugin dev: it shows questions and answers,
@@ -261,7 +262,7 @@ func command(t *testing.T, dir string, args ...string) string {
 func madeOf(t *testing.T, lang string) string {
 	t.Helper()
 	hash := sha256.New()
-	sources := append([]string{"sdk/conformance", "proto", "internal/devtools/scaffold/common", "internal/devtools/scaffold/" + lang, "docs/write-a-plugin.md", "host/pin.go"}, newPlugins[lang].sources...)
+	sources := append([]string{"sdk/conformance", "proto", "internal/devtools/scaffold/common", "internal/devtools/scaffold/" + lang, "docs/write-a-plugin.md", "host/pin.go", "internal/plugininstall", "internal/pluginpublish"}, newPlugins[lang].sources...)
 	for _, pattern := range []string{"cmd/mulligan/plugin_*.go", "internal/devtools/*.go"} {
 		files, err := filepath.Glob(filepath.Join(repository, pattern))
 		if err != nil || files == nil {
