@@ -101,8 +101,16 @@ var rows = []row{
 		compare: difference, at: cpuPerCall,
 	},
 	{
+		what: "  of it, a hop that does nothing (httputil.ReverseProxy)", dir: "bench", bench: "Proxy/steady", metrics: "hop-", baseline: "the same, directly",
+		compare: difference, at: p50,
+	},
+	{
 		what: "  one of 200 deltas", dir: "bench", bench: "Proxy/long", baseline: "the same, directly",
 		compare: difference, at: p50, target: target{text: "≤ +0.25 ms at p50", most: 250},
+	},
+	{
+		what: "  of it, a hop that does nothing", dir: "bench", bench: "Proxy/long", metrics: "hop-", baseline: "the same, directly",
+		compare: difference, at: p50,
 	},
 	{
 		what: "  that through LiteLLM's proxy, which keeps nothing", dir: "bench", bench: "ProxyLiteLLM", baseline: "the same, directly",

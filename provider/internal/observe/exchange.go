@@ -77,9 +77,9 @@ type exchange struct {
 	told      []llm.Delta // reused, so that a delta costs no allocation
 	grace     *time.Timer // runs once the terminal event has come
 	retired   bool
-	came      *llm.Frame  // the event as it came, which goes out with the first of its deltas
-	more      bool        // another event has been read already and follows at once
-	unsent    bool // the last delta had More set
+	came      *llm.Frame // the event as it came, which goes out with the first of its deltas
+	more      bool       // another event has been read already and follows at once
+	unsent    bool       // the last delta had More set
 }
 
 // Stream implements llm.Model.Stream for an adapter; prepare makes the request. If prepare fails
