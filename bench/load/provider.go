@@ -95,12 +95,23 @@ func beProvider(p plan) error {
 		return err
 	}
 	it := &provider{lab: lab, storm: newVolley(p.storm), volley: newVolley(p.callers)}
-	server := &http.Server{Handler: it.handler(), ReadHeaderTimeout: time.Minute}
+	server := &http.Server{Handler: it.handler(), ReadHeaderTimeout: time.Minute, ConnContext: narrow}
 	defer func() { _ = server.Close() }()
 	go func() { _ = server.Serve(listener) }()
 	fmt.Println("http://" + listener.Addr().String())
 	_, err = io.Copy(io.Discard, os.Stdin)
 	return err
+}
+
+// roomDown is what the kernel may hold of an answer on its way to the gateway, in bytes: with the
+// room that it takes by itself a whole answer would be gone, whether or not anybody reads it.
+const roomDown = 64 << 10
+
+func narrow(ctx context.Context, conn net.Conn) context.Context {
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetWriteBuffer(roomDown)
+	}
+	return ctx
 }
 
 func (p *provider) handler() http.Handler {

@@ -80,8 +80,8 @@ func (l *lot) deafLine(ctx context.Context) line {
 	}
 	it := l.crowd(ctx, callModel, l.plan.deaf, l.plan.words, time.Second)
 	held, err := l.told(ctx)
-	if err != nil {
-		l.wrong.add("the provider does not say whom it answers: %v", err)
+	if err != nil || held.Here < int64(l.plan.deaf) {
+		l.wrong.add("%d callers do not read, and the provider waits for %d of them (%v)", l.plan.deaf, held.Here, err)
 	}
 	for _, conn := range conns {
 		_ = conn.Close()
