@@ -2,7 +2,8 @@
 // answer fails) and the control room (all runs, and what waits for a person). It is files, embedded; the page talks to the gateway over HTTP, by the
 // client of sdk/typescript.
 //
-//	src/    what it is made from: TypeScript, CSS, HTML     main.ts begins the chat, runs.ts the control room
+//	src/    what it is made from: TypeScript, CSS, HTML     main.ts begins the chat, runs.ts the control room,
+//	                                                        code.ts the worker that says which colours code has
 //	dist/   what is embedded: bundled by `make web`, committed, compared by `make check`
 //
 // The page is of one origin and needs nothing from anywhere else: no request leaves the

@@ -80,3 +80,15 @@ func TestAMessageAtTheEdgeIsEdited(t *testing.T) {
 	w.send("!")
 	w.wait(bubbles + ` === 'Message 0.,Message 1.,Message 2.!'`)
 }
+
+// TestAnswersInEveryLook: code with its colours, and a message that is edited.
+func TestAnswersInEveryLook(t *testing.T) {
+	source := axe(t)
+	h := build(t)
+	h.play(opus, faultlab.Answer(goCode+"\n```json\n{\"name\": \"tea\", \"cups\": [1, 2], \"hot\": true}\n```\n\n```python\n@cache\ndef cups(n: int) -> str:\n    return f\"{n} cups\"  # of tea\n```\n"))
+	w := h.ask(false)
+	w.wait(`CSS.highlights.get('code-0')?.size > 3 && document.querySelector('.run').dataset.status === 'completed'`)
+	w.looks(source, "code")
+	w.edit("Plan my week")
+	w.looks(source, "editing")
+}

@@ -43,7 +43,7 @@ export function composer(c: Conversation, doing: Composing): TemplateResult {
       <div class="column">
         ${c.trouble && !(doing.away && c.unreachable) ? html`<p class="trouble" role="alert"><span class="square bad" aria-hidden="true"></span><span>${sentenceOf(c.trouble)}</span></p>` : nothing}
         ${c.editing ? html`
-          <p class="editing" role="status"><span>This goes on from there in a new conversation. The one here stays as it is.</span>
+          <p class="editing" role="status"><span>Goes on from there in a new conversation; this one stays.</span>
             <button type="button" class="link" @click=${doing.cancelEdit}>Cancel</button></p>` : queue(c, alive)}
         <div class="box">
           <label class="sr" for="message">Message</label>

@@ -4,6 +4,8 @@ export interface Piece {
   text: string;
   /** It goes on with the code block of the piece before it. */
   joined?: boolean;
+  /** The language that its author names. */
+  language?: string;
 }
 
 /** More than this at once takes too long to draw, in characters: of text full of signs, and of any. */
@@ -133,7 +135,8 @@ function next(text: string, from: number, carried: Carried): Cut {
   const first = lineAt(text, from);
   const opened = fence.exec(first.line);
   if (carried.fence !== undefined || opened?.[1]) {
-    return code(text, from, carried, opened?.[1]);
+    const language = carried.fence === undefined ? /^[\w+#.-]{1,20}/.exec(opened?.[2]?.trim() ?? '')?.[0].toLowerCase() : undefined;
+    return { ...code(text, from, carried, opened?.[1]), ...(language && { language }) };
   }
   if (first.line.trim() === '') {
     const after = first.to < (carried.denseTo ?? 0) ? carried : {};

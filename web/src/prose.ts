@@ -3,6 +3,7 @@ import { guard } from 'lit/directives/guard.js';
 import { unsafeHTML } from 'lit/directives/unsafe-html.js';
 
 import './clip.js';
+import { coloured } from './colours.js';
 import { safe } from './markdown.js';
 import { Pieces, type Piece } from './pieces.js';
 
@@ -16,7 +17,7 @@ const MAX_TEXT = 12_000;
 /** So much of a message is shown until somebody wants to see more, in characters. */
 const MAX_SHOWN = 200_000;
 
-/** What is further down in a message than this is not laid out while nobody sees it, in characters. */
+/** What is further down in a message than this is not laid out while nobody sees it, and code has no colours there, in characters. */
 const FAR = 40_000;
 
 /**
@@ -78,7 +79,7 @@ class Prose extends LitElement {
     while (this.drawn.length < this.pieces.length && frame.spent < BUDGET_MS && frame.pieces < MAX_A_FRAME && frame.text < MAX_TEXT) {
       const begin = performance.now();
       frame.text += this.pieces.sizeOf(this.drawn.length);
-      this.drawn.push(draw(this.pieces.at(this.drawn.length)));
+      this.drawn.push(draw(this.pieces.at(this.drawn.length), this.pieces.startOf(this.drawn.length) < FAR));
       frame.pieces++;
       frame.spent += performance.now() - begin;
       askForFrame();
@@ -122,10 +123,10 @@ function wholeCode(e: Event): void {
   button.text = [all[first], ...rest.slice(0, end < 0 ? rest.length : end)].map((pre) => pre?.textContent ?? '').join('');
 }
 
-/** A piece as it is shown: as it was written where it cannot be drawn otherwise. */
-function draw(piece: Piece): TemplateResult {
+/** A piece as it is shown, code with its colours or without: as it was written where it cannot be drawn otherwise. */
+function draw(piece: Piece, colours: boolean): TemplateResult {
   if (piece.kind === 'code') {
-    const pre = html`<pre class=${piece.joined ? 'joined' : nothing} tabindex="0"><code>${piece.text}</code></pre>`;
+    const pre = html`<pre class=${piece.joined ? 'joined' : nothing} tabindex="0">${piece.language && colours ? html`<code ${coloured(piece.language, piece.text)}>${piece.text}</code>` : html`<code>${piece.text}</code>`}</pre>`;
     return piece.joined ? pre : html`${pre}<mulligan-copy class="ofcode" .what=${'code'} .text=${() => ''} @click=${{ handleEvent: wholeCode, capture: true }}></mulligan-copy>`;
   }
   if (piece.kind === 'markdown') {

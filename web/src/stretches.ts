@@ -1,0 +1,14 @@
+/** What code is made of: the highlighter's names for each kind that has a colour of its own, see `code.css`. */
+export const kinds: string[][] = [
+  ['keyword', 'selector-tag', 'literal', 'meta', 'doctag', 'template-tag'],
+  ['string', 'regexp', 'addition', 'char', 'link', 'quote'],
+  ['comment'],
+  ['number', 'symbol', 'bullet', 'variable', 'template-variable', 'selector-attr', 'selector-pseudo'],
+  ['title', 'section', 'name', 'selector-id', 'selector-class'],
+  ['type', 'built_in', 'attr', 'attribute', 'property'],
+  ['deletion'],
+];
+
+/** A question to the worker, and its answer: where a stretch begins, where it ends, and its kind, one after another. */
+export interface Asked { id: number; language: string; text: string }
+export interface Told { id: number; stretches: number[] }
