@@ -18,6 +18,7 @@ type Model struct {
 	KeyEnv        string             `json:"keyEnv,omitempty" doc:"The environment variable that its key is read from."`
 	Default       bool               `json:"default,omitempty"`
 	ContextTokens int64              `json:"contextTokens,omitempty"`
+	NoImages      bool               `json:"noImages,omitempty" doc:"It is known to take no pictures."`
 	Cooling       *recovery.Cooldown `json:"cooling,omitempty" doc:"It is left out of the alternatives for a while."`
 }
 

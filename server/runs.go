@@ -211,7 +211,7 @@ func (s *Runs) listModels() []gateway.Model {
 		entry, _, _ := strings.Cut(name, "/")
 		m := gateway.Model{
 			Name: name, Provider: words.ProviderName(entry), Ready: s.models.Has(name), Default: name == chosen,
-			ContextTokens: s.models.Capabilities(name).ContextTokens, KeyEnv: s.models.KeyEnv(entry),
+			ContextTokens: s.models.Capabilities(name).ContextTokens, NoImages: s.models.Capabilities(name).NoImages, KeyEnv: s.models.KeyEnv(entry),
 		}
 		if cooling, ok := s.known.Cooling(name, time.Now()); ok {
 			m.Cooling = &cooling

@@ -97,7 +97,7 @@ func build(t *testing.T, options ...option) *house {
 			if h.purse != nil && h.purse.Listed().Providers[0].From == "" {
 				return nil
 			}
-			return []gateway.Model{{Name: opusFull, Provider: "Anthropic", Ready: true, Default: true, KeyEnv: "ANTHROPIC_API_KEY"}, {Name: gptFull, Provider: "OpenAI", Ready: true}}
+			return []gateway.Model{{Name: opusFull, Provider: "Anthropic", Ready: true, Default: true, KeyEnv: "ANTHROPIC_API_KEY"}, {Name: gptFull, Provider: "OpenAI", Ready: true, NoImages: true}}
 		},
 		Plugins: h.plugins.list, Plugin: h.plugins.act, Providers: providersAtWork,
 	}

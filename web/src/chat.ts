@@ -2,13 +2,14 @@ import { entryOf, seen, spoken, type Button, type Failure, type LabFault, type M
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
 import { card, failedCard, line, type Actions } from './below.js';
-import { composer } from './composer.js';
+import { addPictures, composer } from './composer.js';
 import './correction.js';
-import type { Conversation } from './conversation.js';
+import { picturesOf, type Conversation } from './conversation.js';
 import { copyText } from './copy.js';
 import type { Followed } from './followed.js';
 import { labWelcome } from './lab.js';
 import { lacksKey } from './picker.js';
+import { filesOf } from './pictures.js';
 import { rememberLocal } from './settings.js';
 import './setup.js';
 import { timeline } from './timeline.js';
@@ -62,6 +63,11 @@ export class Chat extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     document.addEventListener('keydown', this.key);
+    this.addEventListener('dragover', (e) => e.preventDefault());
+    this.addEventListener('drop', (e) => {
+      e.preventDefault(); // else the browser leaves for the file
+      void addPictures(this.conversation, filesOf(e.dataTransfer), () => this.requestUpdate());
+    });
     this.ticking = setInterval(() => this.tick(), 250);
   }
 
@@ -199,7 +205,7 @@ export class Chat extends LitElement {
     const c = this.conversation;
     const usual = this.models.find((m) => m.default && !m.cooling)?.name;
     const doings: Doings = { run: run.id, models: v.models, model: c.model ?? usual ?? '', choose: (model) => void c.setModel(model), newest: last && !run.alive,
-      edit: c.only || run.view.stopReason === undefined && !run.view.suggestion ? undefined : (text) => void this.editFrom(run, text) };
+      edit: c.only || run.view.stopReason === undefined && !run.view.suggestion ? undefined : () => void this.editFrom(run) };
     return html`
       <article class="run" data-status=${v.status} data-run=${run.id}>
         ${transcript(v.entries, doings)}
@@ -207,7 +213,7 @@ export class Chat extends LitElement {
         ${v.stopReason || v.suggestion ? html`
           <div class="foot">
             <button class="link quiet" @click=${() => this.showTimeline(run)}>Timeline</button>
-            ${last && v.stopReason ? html`<button class="link quiet" title="Send the same message once more: the new answer comes below, and this one stays" @click=${() => void c.send(v.prompt)}>Regenerate</button>` : nothing}
+            ${last && v.stopReason ? html`<button class="link quiet" title="Send the same message once more: the new answer comes below, and this one stays" @click=${() => void c.send(v.prompt, picturesOf(run))}>Regenerate</button>` : nothing}
           </div>` : nothing}
       </article>`;
   }
@@ -277,37 +283,26 @@ export class Chat extends LitElement {
 
   /** Puts the last message back where it can be edited. */
   private edit(): void {
-    this.editText(this.conversation.last?.view.prompt ?? '');
+    if (this.conversation.last) {
+      this.conversation.again(this.conversation.last);
+    }
+    this.typeOn();
   }
 
-  /** Has a message that was answered edited: what follows it stays as it is. */
-  private async editFrom(run: Followed, text: string): Promise<void> {
-    const c = this.conversation;
-    const beginning = await c.upTo(run);
-    if (beginning) {
-      c.editing = { beginning, draft: c.editing?.draft ?? c.draft };
-      this.editText(text);
+  private async editFrom(run: Followed): Promise<void> {
+    if (await this.conversation.edit(run)) {
+      this.typeOn();
     }
   }
 
-  private cancelEdit(): void {
-    const { editing } = this.conversation;
-    this.conversation.editing = undefined;
-    this.editText(editing?.draft ?? '');
-  }
-
-  private editText(draft: string): void {
-    this.type(draft);
+  /** Lets the person go on at the end of what is typed. */
+  private typeOn(): void {
+    this.requestUpdate();
     void this.updateComplete.then(() => {
       const area = this.querySelector('textarea');
       area?.focus();
-      area?.setSelectionRange(draft.length, draft.length);
+      area?.setSelectionRange(area.value.length, area.value.length);
     });
-  }
-
-  private type(draft: string): void {
-    this.conversation.draft = draft;
-    this.requestUpdate();
   }
 
   private async copy(text: string): Promise<void> {
@@ -319,31 +314,33 @@ export class Chat extends LitElement {
     const c = this.conversation;
     return composer(c, {
       models: this.models, modelless: this.modelless, away: this.away, changed: () => this.requestUpdate(), send: () => void this.send(),
-      cancelEdit: () => this.cancelEdit(),
+      cancelEdit: () => { c.leaveEdit(); this.typeOn(); },
     });
   }
 
   /** Sends what was typed; a fault is watched with a question of its own, where nothing was. */
   async send(fault?: LabFault): Promise<void> {
-    const text = this.conversation.draft.trim() || fault?.prompt;
-    if (!text || this.conversation.sending) {
+    const c = this.conversation;
+    const { editing, pictures } = c;
+    const text = c.draft.trim() || (fault?.prompt ?? '');
+    const waits = c.last?.alive && !fault && !editing;
+    if (c.sending || !text && pictures.length === 0 || waits && pictures.length > 0) {
       return;
     }
-    const { editing } = this.conversation;
     if (editing) {
-      this.conversation.editing = undefined;
-      this.conversation.draft = editing.draft;
-      this.dispatchEvent(new CustomEvent('branch', { bubbles: true, detail: { text, beginning: editing.beginning } }));
+      c.leaveEdit();
+      this.dispatchEvent(new CustomEvent('branch', { bubbles: true, detail: { text, pictures, beginning: editing.beginning } }));
       return;
     }
     this.settingUp = false;
     this.follow = true;
-    if (this.conversation.last?.alive && !fault) {
-      this.conversation.enqueue(text);
+    if (waits) {
+      c.enqueue(text);
       return;
     }
+    c.pictures = [];
     this.dispatchEvent(new CustomEvent('sent', { bubbles: true }));
-    await this.conversation.send(text, fault?.name);
+    await c.send(text, pictures, fault?.name);
   }
 
   /** Loads what is older above what is read, and shows the end of it: what is read moves down, and stays in sight. */

@@ -3,6 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 
 import type { Conversation } from './conversation.js';
 import { autoSwitch, modelPicker } from './picker.js';
+import { attached, filesOf, take } from './pictures.js';
 import { queue } from './queue.js';
 import { sentenceOf } from './words.js';
 
@@ -37,6 +38,19 @@ export function composer(c: Conversation, doing: Composing): TemplateResult {
       doing.cancelEdit();
     }
   };
+  const add = (files: File[]): void => void addPictures(c, files, doing.changed);
+  const pasted = (e: ClipboardEvent): void => {
+    const files = filesOf(e.clipboardData);
+    if (files.length > 0) {
+      e.preventDefault();
+      add(files);
+    }
+  };
+  const chosen = (e: Event): void => {
+    const input = e.target as HTMLInputElement;
+    add([...input.files ?? []]);
+    input.value = ''; // else the same one cannot be chosen again
+  };
   const says = c.editing ? 'Edit the message' : alive ? 'Write the next message: it waits for this answer' : 'Write a message';
   return html`
     <form class="composer" @submit=${(e: Event) => { e.preventDefault(); doing.send(); }}>
@@ -45,18 +59,45 @@ export function composer(c: Conversation, doing: Composing): TemplateResult {
         ${c.editing ? html`
           <p class="editing" role="status"><span>Goes on from there in a new conversation; this one stays.</span>
             <button type="button" class="link" @click=${doing.cancelEdit}>Cancel</button></p>` : queue(c, alive)}
+        ${remark(c, doing, alive)}
         <div class="box">
+          ${attached(c.pictures, (i) => { c.pictures = c.pictures.filter((_, at) => at !== i); doing.changed(); })}
           <label class="sr" for="message">Message</label>
           <textarea id="message" rows="1" dir="auto" placeholder=${says} enterkeyhint=${byThumb.matches ? 'enter' : 'send'} maxlength="1000000"
-            .value=${c.draft} @input=${type} @keydown=${key}></textarea>
+            .value=${c.draft} @input=${type} @keydown=${key} @paste=${pasted}></textarea>
           <div class="tools">
+            <label class="attach" title="Add pictures: choose, paste or drop them"><input class="sr" type="file" accept="image/*" multiple aria-label="Add pictures" @change=${chosen}><span class="plus" aria-hidden="true"></span></label>
             ${c.lab?.model ? html`<span class="labmodel">${modelName(c.lab.model)}, on this computer</span>` : modelPicker(doing.models, c.model, doing.modelless, (model) => void c.setModel(model))}
             ${autoSwitch(c, doing.changed)}
             <span class="grow"></span>
             ${alive ? html`<button type="button" class="stop" aria-label="Stop" title="Stop (Esc)" @click=${() => void c.stop()}><span class="stopmark" aria-hidden="true"></span><span class="wide">Stop</span></button>` : nothing}
-            <button type="submit" class="send" ?disabled=${c.draft.trim() === '' || c.sending !== ''}>Send</button>
+            <button type="submit" class="send" ?disabled=${c.draft.trim() === '' && c.pictures.length === 0 || c.sending !== '' || waitsFor(c, alive)}>Send</button>
           </div>
         </div>
       </div>
     </form>`;
+}
+
+/** Adds files to the message that is typed. */
+export async function addPictures(c: Conversation, files: File[], changed: () => void): Promise<void> {
+  const { pictures, trouble } = await take(files, c.pictures);
+  c.pictures = pictures;
+  c.trouble = trouble;
+  changed();
+}
+
+/** Messages with pictures do not wait for an answer: they would be lost with the page. */
+function waitsFor(c: Conversation, alive: boolean): boolean {
+  return alive && !c.editing && c.pictures.length > 0;
+}
+
+/** What there is to know of the pictures before they are sent. */
+function remark(c: Conversation, doing: Composing, alive: boolean): TemplateResult | typeof nothing {
+  const model = doing.models.find((m) => (c.model ? m.name === c.model : m.default));
+  if (c.pictures.length === 0) {
+    return nothing;
+  }
+  const words = waitsFor(c, alive) ? 'A message with pictures can be sent once this answer is there.' :
+    model?.noImages ? `${modelName(model.name)} takes no pictures: it is only told that there were some.` : '';
+  return words ? html`<p class="editing" role="status">${words}</p>` : nothing;
 }

@@ -1,7 +1,8 @@
-import { newId, Problem, seen, type Choice, type Client, type Defaults, type Lab, type Listed, type Start } from '@mulligan-run/client';
+import { newId, Problem, seen, type Choice, type Client, type Defaults, type Lab, type Listed, type Message, type Start } from '@mulligan-run/client';
 
-import { draftOf, keepDraft, keepQueue, queueOf } from './drafts.js';
+import { draftOf, keepDraft, keepPictures, keepQueue, picturesWith, queueOf } from './drafts.js';
 import { Followed } from './followed.js';
+import type { Picture } from './pictures.js';
 
 /** How many runs of a conversation are shown at first, and how many more each time. */
 const PAGE = 20;
@@ -33,7 +34,7 @@ export class Conversation {
   /** The fault lab, where the messages of this conversation go there, and to no other model. */
   lab: Lab | undefined;
   /** A message that was sent earlier is edited: what was said before it, and what was typed meanwhile. */
-  editing: { beginning: Beginning; draft: string } | undefined;
+  editing: { beginning: Beginning; draft: string; pictures: Picture[] } | undefined;
   /** The trouble is that the gateway did not answer. */
   unreachable = false;
   private typed: string | undefined;
@@ -52,7 +53,7 @@ export class Conversation {
   }
 
   /** What was said before the message of a run; undefined where that cannot be known. */
-  async upTo(run: Followed): Promise<Beginning | undefined> {
+  private async upTo(run: Followed): Promise<Beginning | undefined> {
     if (run === this.runs[0] && this.older && !await this.loadOlder()) {
       return undefined;
     }
@@ -60,6 +61,31 @@ export class Conversation {
     const [started] = run.view.events;
     const given = started?.type === 'started' ? started.data.input.slice(0, -1) : []; // of a run that begins with a whole conversation
     return { ...(before && { branchOf: before.id }), ...(given.length > 0 && { messages: given }) };
+  }
+
+  /** Has the message of a run edited, and reports whether that may begin: what follows it stays as it is. */
+  async edit(run: Followed): Promise<boolean> {
+    const beginning = await this.upTo(run);
+    if (!beginning) {
+      return false;
+    }
+    const { draft, pictures } = this.editing ?? this;
+    this.editing = { beginning, draft, pictures };
+    this.again(run);
+    return true;
+  }
+
+  /** Puts the message of a run where the next one is typed. */
+  again(run: Followed): void {
+    this.draft = run.view.prompt;
+    this.pictures = picturesOf(run);
+  }
+
+  /** Ends the editing: what was typed before is there again. */
+  leaveEdit(): void {
+    this.draft = this.editing?.draft ?? '';
+    this.pictures = this.editing?.pictures ?? [];
+    this.editing = undefined;
   }
 
   /** Begins a conversation with what was said in this one, and with what was chosen here. */
@@ -78,6 +104,15 @@ export class Conversation {
   set draft(text: string) {
     this.typed = text;
     keepDraft(this.draftKey, text);
+  }
+
+  /** The pictures that go with what is typed. */
+  get pictures(): Picture[] {
+    return picturesWith(this.draftKey);
+  }
+
+  set pictures(pictures: Picture[]) {
+    keepPictures(this.draftKey, pictures);
   }
 
   private get draftKey(): string {
@@ -162,8 +197,8 @@ export class Conversation {
   }
 
   /** Sends a message, and reports whether that was done; what goes on is stopped first. */
-  async send(prompt: string, fault = ''): Promise<boolean> {
-    this.sending = prompt;
+  async send(prompt: string, pictures: Picture[] = [], fault = ''): Promise<boolean> {
+    this.sending = prompt || '[picture]';
     this.draft = '';
     this.fresh = false;
     this.trouble = '';
@@ -175,7 +210,7 @@ export class Conversation {
         await last.settled(STOP_MS);
       }
       const start: Start = {
-        prompt, session: this.session, ...(this.runs.length === 0 && this.beginning), ...(this.model && { model: this.model }),
+        session: this.session, ...this.saying(prompt, pictures), ...(this.model && { model: this.model }),
         ...(this.autoRecover !== undefined && { autoRecover: this.autoRecover }),
         ...this.ofTheLab(),
       };
@@ -187,9 +222,18 @@ export class Conversation {
     this.sending = '';
     if (!sent && !this.draft) {
       this.draft = prompt; // nothing that was typed is lost
+      this.pictures = pictures;
     }
     this.changed();
     return sent;
+  }
+
+  /** What is said with the next run, after what was said in another conversation. */
+  private saying(prompt: string, pictures: Picture[]): Partial<Start> {
+    const { branchOf, messages = [] } = this.runs.length === 0 ? this.beginning : {};
+    const said: Message[] = pictures.length === 0 ? [] : [{ role: 'user', parts: [...pictures.map((image) => ({ image })), ...(prompt ? [{ text: prompt }] : [])] }];
+    const all = [...messages, ...said];
+    return { ...(branchOf && { branchOf }), ...(all.length > 0 && { messages: all }), ...(said.length === 0 && { prompt }) };
   }
 
   /** What a message to the fault lab starts with: its models alone, and timers that let one watch. */
@@ -320,6 +364,12 @@ export class Conversation {
     this.trouble = explain(error);
     this.changed();
   }
+}
+
+/** The pictures of a run's message. */
+export function picturesOf(run: Followed): Picture[] {
+  const asked = run.view.entries.findLast((entry) => entry.type === 'user');
+  return asked?.type === 'user' ? asked.message.parts.flatMap((p) => p.image ?? []) : [];
 }
 
 /** What went wrong with a request, and what to do, in a sentence. */

@@ -1,3 +1,5 @@
+import type { Picture } from './pictures.js';
+
 /** What was typed and not sent, by conversation: this window keeps it across reloads. */
 const KEY = 'mulligan.drafts';
 
@@ -34,7 +36,26 @@ export function keepQueue(conversation: string, messages: string[]): void {
   keepDraft(`queue ${conversation}`, messages.length > 0 ? JSON.stringify(messages) : '');
 }
 
+/** The pictures that go with a draft: they last as long as the page, of so many conversations. */
+const pictures = new Map<string, Picture[]>();
+const MAX_WITH_PICTURES = 8;
+
+export function picturesWith(conversation: string): Picture[] {
+  return pictures.get(conversation) ?? [];
+}
+
+export function keepPictures(conversation: string, of: Picture[]): void {
+  pictures.delete(conversation);
+  if (of.length > 0) {
+    pictures.set(conversation, of);
+  }
+  for (const oldest of [...pictures.keys()].slice(0, -MAX_WITH_PICTURES)) {
+    pictures.delete(oldest);
+  }
+}
+
 export function forgetDrafts(): void {
+  pictures.clear();
   try {
     sessionStorage.removeItem(KEY);
   } catch {

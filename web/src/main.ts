@@ -5,10 +5,11 @@ import './chat.js';
 import type { Chat } from './chat.js';
 import { Conversation, explain, sentence, type Beginning } from './conversation.js';
 import './conversations.js';
-import { forgetDrafts, keepDraft, keepQueue } from './drafts.js';
+import { forgetDrafts, keepDraft, keepPictures, keepQueue } from './drafts.js';
 import { decoded, titleOf, type Item } from './items.js';
 import './lab.js';
 import { playsIn, type LabPanel } from './lab.js';
+import type { Picture } from './pictures.js';
 import { applyTheme, rememberedAutoRecover, rememberedLocal, setTheme, theme, type Theme } from './settings.js';
 import './setup.js';
 import './signin.js';
@@ -298,15 +299,15 @@ class App extends LitElement {
   }
 
   /** Goes on from within the conversation that is open, in a new one: the way back leads to where it was. */
-  private readonly branch = (e: CustomEvent<{ text: string; beginning: Beginning }>): void => {
+  private readonly branch = (e: CustomEvent<{ text: string; pictures: Picture[]; beginning: Beginning }>): void => {
     const session = newId();
-    const { text, beginning } = e.detail;
+    const { text, pictures, beginning } = e.detail;
     this.conversation.rest();
     this.path = `s/${session}`;
     this.conversation = this.conversation.branch(session, beginning);
     history.pushState(null, '', `#/${this.path}`);
-    void this.conversation.send(text).then(async (sent) => {
-      if (sent && (beginning.branchOf || beginning.messages)) { // else the two are called the same
+    void this.conversation.send(text, pictures).then(async (sent) => {
+      if (sent && text && (beginning.branchOf || beginning.messages)) { // else the two are called the same
         await this.client.setSessionTitle(session, titleOf(text)).catch(() => {});
       }
       await this.look();
@@ -319,6 +320,7 @@ class App extends LitElement {
   private readonly deleted = (e: CustomEvent<string>): void => {
     const session = decoded(e.detail.slice(2));
     keepDraft(session, '');
+    keepPictures(session, []);
     keepQueue(session, []);
     this.items = this.items.filter((item) => item.path !== e.detail);
     if (e.detail === this.path) {

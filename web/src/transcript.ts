@@ -3,6 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
 import './clip.js';
+import { picture } from './pictures.js';
 import './prose.js';
 import { tries } from './tries.js';
 import { decided, failureLine, plainJson, shortly, took, written } from './words.js';
@@ -23,7 +24,7 @@ export interface Doings {
   /** The run is over, and its conversation goes on below it. */
   newest: boolean;
   /** Has the run's message edited; undefined while that cannot be. */
-  edit: ((text: string) => void) | undefined;
+  edit: (() => void) | undefined;
 }
 
 /** A run's part of the conversation. */
@@ -54,11 +55,13 @@ function keyOf(entry: Entry, index: number): string {
 /** What a person said. */
 function said(message: Message, edit: Doings['edit']): TemplateResult {
   const text = message.parts.map((p) => p.text ?? '').join('');
+  const pictures = message.parts.flatMap((p) => p.image ?? []);
   return html`
     <div class="user">
       <h2 class="sr">You said</h2>
-      <div class="bubble" dir="auto">${message.parts.map((p) => p.text ?? (p.image ? '[picture]' : ''))}</div>
-      ${edit ? html`<button class="link quiet edit" title="Edit this message: it goes on from here in a new conversation" @click=${() => edit(text)}>Edit</button>` : nothing}
+      ${pictures.length > 0 ? html`<div class="pictures">${pictures.map((p, i) => picture(p, `Picture ${i + 1} of what you said`))}</div>` : nothing}
+      ${text ? html`<div class="bubble" dir="auto">${text}</div>` : nothing}
+      ${edit ? html`<button class="link quiet edit" title="Edit this message: it goes on from here in a new conversation" @click=${edit}>Edit</button>` : nothing}
     </div>`;
 }
 

@@ -99,6 +99,7 @@ type Model struct {
 	Ready         bool               `json:"ready"`
 	Default       bool               `json:"default"`
 	ContextTokens int64              `json:"contextTokens"`
+	NoImages      bool               `json:"noImages"` // it is known to take no pictures
 	Cooling       *recovery.Cooldown `json:"cooling"`
 }
 

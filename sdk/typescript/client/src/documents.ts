@@ -193,6 +193,8 @@ export interface Model {
   keyEnv?: string;
   default?: boolean;
   contextTokens?: number;
+  /** It is known to take no pictures. */
+  noImages?: boolean;
   cooling?: { until: string; kind: string };
 }
 
