@@ -208,7 +208,7 @@ export class Chat extends LitElement {
       edit: c.only || run.view.stopReason === undefined && !run.view.suggestion ? undefined : () => void this.editFrom(run) };
     return html`
       <article class="run" data-status=${v.status} data-run=${run.id}>
-        ${transcript(v.entries, doings)}
+        ${transcript(v.entries, doings, v.attempt)}
         ${last ? this.below(run) : this.closed(run)}
         ${v.stopReason || v.suggestion ? html`
           <div class="foot">

@@ -1,4 +1,4 @@
-import { localize, modelName, type Entry, type Message, type Recovery, type ToolRun } from '@mulligan-run/client';
+import { localize, modelName, type Entry, type Message, type Recovery, type ToolRun, type View } from '@mulligan-run/client';
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
@@ -27,10 +27,34 @@ export interface Doings {
   edit: (() => void) | undefined;
 }
 
-/** A run's part of the conversation. */
-export function transcript(entries: Entry[], doings: Doings): TemplateResult {
+/** A run's part of the conversation, and what the model that writes thinks meanwhile. */
+export function transcript(entries: Entry[], doings: Doings, writing?: View['attempt']): TemplateResult {
   const asked = entries.findLastIndex((entry) => entry.type === 'user');
-  return html`${repeat(entries, keyOf, (entry, i) => (entry.type === 'user' ? said(entry.message, i === asked ? doings.edit : undefined) : piece(entry, doings, isLastOf(entries, i))))}`;
+  const parts: [key: string, part: TemplateResult][] = [];
+  let live = writing?.thinking;
+  entries.forEach((entry, i) => {
+    const key = keyOf(entry, i);
+    if (entry.type === 'text') {
+      const mine = writing && key === `a${writing.id}`;
+      const thinking = entry.thinking ?? (mine ? live : undefined);
+      live = mine ? undefined : live;
+      if (thinking) {
+        parts.push([`thinking ${key}`, reasoning(thinking)]); // by itself, so that it stays open when the answer comes below it
+      }
+    }
+    parts.push([key, entry.type === 'user' ? said(entry.message, i === asked ? doings.edit : undefined) : piece(entry, doings, isLastOf(entries, i))]);
+  });
+  if (writing && live) {
+    parts.push([`thinking a${writing.id}`, reasoning(live)]);
+  }
+  return html`${repeat(parts, ([key]) => key, ([, part]) => part)}`;
+}
+
+/** The most of a model's reasoning that is shown, in characters: its end. */
+const MAX_THOUGHT = 200_000;
+
+function reasoning(text: string): TemplateResult {
+  return html`<details class="reasoning"><summary>Reasoning</summary><div class="thought" dir="auto">${text.slice(-MAX_THOUGHT)}</div></details>`;
 }
 
 /** The end of an answer that its model did not end. */
@@ -71,7 +95,6 @@ function piece(entry: Exclude<Entry, { type: 'user' }>, doings: Doings, signed: 
       return html`
         <div class="answer ${entry.partial ? 'partial' : ''}">
           <h2 class="sr">The answer</h2>
-          ${entry.thinking ? html`<details class="reasoning"><summary>Reasoning</summary><div class="thought" dir="auto">${entry.thinking}</div></details>` : nothing}
           ${entry.text ? html`<mulligan-prose class="prose" .text=${entry.text}></mulligan-prose>` : nothing}
           ${entry.truncated ? truncated : nothing}
           ${entry.text && entry.model && signed ? html`
