@@ -121,6 +121,7 @@ var causes = []cause{
 	{kind: KindUnavailable, about: ofServer | ofModel, says: isFailed | isBroken | isGone, unless: ofMachine, over: serverFull},
 	{kind: KindUnavailable, about: ofServer, says: isLacking, unless: ofInput | ofMachine | isRule},
 	{kind: KindRateLimit, about: aLimit, says: isExceeded, unless: ofInput | ofImage | ofAbility | isRule},
+	{kind: KindUnavailable, about: ofRequest, says: isBroken, unless: ofInput | ofLogin | ofMoney | isRule},
 	{kind: KindInvalidRequest, about: isUnsupported, says: isRule},
 	{kind: KindQuota, about: ofQuota, says: isAsked, unless: ofInput | ofRate},
 	{kind: KindBilling, about: ofMoney, says: isAsked, unless: ofInput | ofRate}, // advice counts only if nothing else does

@@ -100,6 +100,7 @@ var serverCodes = []rule{
 		"service_unavailable", "service_unavailable_error", "internalfailure", "modelerrorexception", "modelnotreadyexception",
 		"model_unavailable", "systemerror",
 	), status: []int{0, 200, 400, 404, 409, 424, 429, 500, 502, 503, 520, 521, 522, 523, 524, 530}},
+	{kind: KindUnavailable, codes: codes("bad_response_status_code"), status: []int{0, 200, 500, 502, 503}},
 	{kind: KindUnavailable, codes: codes("apiconnectionerror"), status: []int{200, 400, 500}}, // the connection of a gateway
 	{kind: KindUnavailable, codes: codes("unavailable"), status: []int{0, 200, 400, 404}},
 	// A code of a gateway that passes an error on says less than the status of the error itself.

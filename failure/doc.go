@@ -73,7 +73,7 @@
 //	wording.go    the form of the rules; the tables are codes.go, sentences.go, chinese.go, loose.go
 //	causes.go     what a message that no rule knows comes to: what it speaks of, and what it says of
 //	              that; lexer.go and clauses.go cut it into words, lexicon.go finds in meanings.go
-//	              what they mean; languages.go and languages_east.go have the
+//	              and, in the forms of forms.go, what they mean; languages.go and languages_east.go have the
 //	              commonest of eleven languages more
 //	diagnosis.go  what it was recognised by
 //	local.go      somebody's own rows above all of this; local_words.go, how their words are compared,

@@ -13,6 +13,9 @@ type lexer struct {
 	before [2]string
 }
 
+// sdkPrefix begins the names of a library's errors (AI_APICallError), and speaks of nothing there.
+const sdkPrefix = "AI"
+
 // maxWord is the longest word that is read, in bytes; anything longer is data.
 const maxWord = 64
 
@@ -26,12 +29,25 @@ func (l *lexer) next() (word string, ends, ok bool) {
 		l.text = l.text[start:]
 		end := wordEnd(l.text)
 		raw := l.text[:end]
-		l.text = l.text[end:]
-		if len(raw) > maxWord && !isUnparted(raw) {
+		l.text = l.text[end+addressLen(l.text[end:]):]
+		if len(raw) > maxWord && !isUnparted(raw) || raw == sdkPrefix && strings.HasPrefix(l.text, "_") {
 			continue
 		}
 		return plainLetters(unmarked(strings.ToLower(raw))), l.clauseEnds(), true
 	}
+}
+
+// addressLen is the length of what follows the scheme that text comes after: the host and the path
+// of an address say nothing about a failure.
+func addressLen(text string) int {
+	if !strings.HasPrefix(text, "://") {
+		return 0
+	}
+	n := len("://")
+	for n < len(text) && text[n] > ' ' && text[n] < utf8.RuneSelf && strings.IndexByte("\"'`<>()[]{}|\\", text[n]) < 0 {
+		n++
+	}
+	return len(strings.TrimRight(text[:n], ".,:;!?"))
 }
 
 // clauseEnds reports whether a sentence or a line ends before the next word.

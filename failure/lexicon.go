@@ -115,6 +115,15 @@ func newThesaurus(tables ...map[concept]string) *thesaurus {
 			}
 		}
 	}
+	forms := map[string]concept{}
+	for entry, is := range all {
+		for _, form := range formsOf(entry, is) {
+			if all[form] == 0 {
+				forms[form] |= is
+			}
+		}
+	}
+	maps.Copy(all, forms)
 	for _, entry := range slices.Sorted(maps.Keys(all)) {
 		t.add(entry, all[entry])
 	}

@@ -7,6 +7,7 @@ import "slices"
 var looseRules = slices.Concat([]rule{
 	{kind: KindMisconfigured, variant: "not_https", wire: true, any: []string{"server gave http response to https client", "wrong version number"}},
 	{kind: KindMisconfigured, variant: "not_http", wire: true, any: []string{"malformed http response", "malformed http status", "unsupported protocol scheme", "invalid port", "missing protocol scheme", "only absolute urls", "failed to parse url", "err_invalid_url", "invalidurl", "unsupportedprotocol", "supported or disabled in libcurl", "missing an 'http://'", "no scheme supplied", "relative url without a base", "badscheme", "kind: builder"}},
+	{kind: KindMisconfigured, variant: "no_api", any: []string{"apicallerror: not found"}},
 	{kind: KindMisconfigured, variant: "redirect", wire: true, any: []string{"重定向", "リダイレクト", "returned a redirect", "was redirected", "toomanyredirects", "too many redirects", "redirects followed", "stopped after 10 redirects", "redirect count exceeded", "maximum redirect", "redirect loop"}},
 	{kind: KindMisconfigured, variant: VariantProxy, wire: true, any: []string{"proxy authentication required", "could not resolve proxy", "couldn't resolve proxy"}},
 	{kind: KindMisconfigured, variant: VariantProxyRefused, wire: true, any: []string{"err_tunnel_connection_failed", "proxyerror"}},
@@ -23,8 +24,9 @@ var looseRules = slices.Concat([]rule{
 		"invalid byte in chunk length", "gzip: invalid", "malformed chunked encoding", "invalid character", "unexpected end of json",
 		"token too long", "zlib: invalid", "flate: corrupt", "jsondecodeerror", "expecting value: line", "is not valid json", "in json at position",
 		"jsonparseerror", "jsonparseexception", "jsonsyntaxexception", "jsonreaderexception", "jsonexception", "mismatchedinputexception", "json.parse:", "cannot unmarshal", "could not unmarshal", "decodingerror", "expected value at line", "unexpected mimetype", "unexpected content type", "unexpected content-type", "keyerror: 'choices'", "keyerror: 'content'", "keyerror: 'message'", "keyerror: 'candidates'", "reading 'choices'", "reading 'message'", "reading 'content'", "reading 'candidates'", "reading '0'", "cannot read property '0'", "cannot read property 'choices'", "json parsing failed", "invalid json response", "typevalidationerror", "responsevalidationerror", "invalidresponsedata",
-		"parse response", "jsonschemavalidationerror", "noobjectgenerated", "nosuchtoolerror", "invalidtoolarguments", "invalidtoolinput", "json error injected", "error -3 while decompressing", "json.exception.parse_error", "parsing tool call", "invalid tool call", "response did not match", "response does not match", "output did not match", "output does not match", "parse tool call", "tool call arguments",
+		"parse response", "response could not be parsed", "invalidstreampart", "jsonschemavalidationerror", "noobjectgenerated", "nosuchtoolerror", "invalidtoolarguments", "invalidtoolinput", "json error injected", "error -3 while decompressing", "json.exception.parse_error", "parsing tool call", "invalid tool call", "response did not match", "response does not match", "output did not match", "output does not match", "parse tool call", "tool call arguments",
 	}, unless: []string{"request body", "tool call id"}},
+	{kind: KindMalformedResponse, wire: true, any: []string{"could not deserialize", "failed to deserialize", "cannot deserialize", "deserialization error", "deserialization failed"}, unless: []string{"request", "json body", "into the target"}},
 	{kind: KindStreamInterrupted, wire: true, any: []string{
 		"unexpected eof", "eofexception", "incompletemessage", "premature close", "premature_close", "prematurely", "premature end", "incomplete chunked read", "incompleteread", "other side closed",
 		"chunkedencodingerror", "payload is not completed", "closed before response", "closed before message completed", "stream closed before", "stream ended before",
@@ -44,7 +46,7 @@ var looseRules = slices.Concat([]rule{
 		"network is unreachable", "unreachable network", "enetunreach", "enetdown", "network is down",
 		"no route to host", "ehostunreach", "ehostdown", "host is down", "unreachable host", "eaddrnotavail", "cannot assign requested address", "fetch failed", "failed to fetch",
 		"network error", "networkerror", "network connection was lost", "connection error", "stream error:",
-		"goaway", "use of closed network connection", "socket hang up", "channelclosed", "parser received no bytes", "err_ngrok", "server closed idle connection", "connection lost", "connection closed", "connection_closed",
+		"goaway", "use of closed network connection", "socket hang up", "channelclosed", "parser received no bytes", "err_ngrok", "server closed idle connection", "connection lost", "connection closed", "connection was closed", "connection_closed",
 		"err_network", "err_internet_disconnected", "not connected to the internet", "no internet connection", "check your network connection",
 		"check your internet connection", "internet connection appears to be offline", "you are offline", "you appear to be offline", "und_err_socket", "remotedisconnected", "remote end closed connection",
 		"server disconnected", "remoteprotocolerror", "cannot connect", "could not connect", "couldn't connect", "can't connect", "connect call failed", "unable to connect", "failed to connect",

@@ -6,7 +6,8 @@ import "strings"
 // and figures beside the words (Google's QuotaFailure and RetryInfo; Anthropic's unified limits).
 func (c *reading) byQuota() (verdict, bool) {
 	exhausted, _ := c.codeOf(exhaustedCodes)
-	if c.status != 429 && c.spoken != 429 && exhausted.lower == "" {
+	const quotaResets = "quota will reset"
+	if c.status != 429 && c.spoken != 429 && exhausted.lower == "" && !c.says(quotaResets) {
 		return verdict{}, false
 	}
 	v := verdict{kind: KindQuota, code: exhausted.lower}
@@ -16,7 +17,6 @@ func (c *reading) byQuota() (verdict, bool) {
 			return v, true
 		}
 	}
-	const quotaResets = "quota will reset"
 	const unified = "Anthropic-Ratelimit-Unified-Status"
 	switch status := c.e.header(unified); {
 	case bounded(parseDelay(c.body.delay.value)) > longDelay:

@@ -45,9 +45,9 @@ func gather(e *Evidence) *reading {
 	} else if strings.ContainsAny(errText, "{[") {
 		c.body, where = readBody(errText), clueError
 	}
-	c.wire = lower(words.Clip(errText, maxWords))
+	c.wire = straightened(words.Clip(errText, maxWords))
 	c.said = c.body.text()
-	if c.text = lower(c.said); c.text == "" {
+	if c.text = straightened(c.said); c.text == "" {
 		c.text = c.wire
 	}
 	c.codes = make([]providerCode, 0, len(c.body.codes)+1)
@@ -73,6 +73,9 @@ func gather(e *Evidence) *reading {
 	c.spoken = c.spokenStatus()
 	return c
 }
+
+// straightened is text in the form in which phrases are looked for: in lower case, with straight apostrophes.
+func straightened(text string) string { return strings.ReplaceAll(lower(text), "’", "'") }
 
 // lower is text in lower case. Most texts are ASCII, apart from the mark where they were cut;
 // only what follows the ASCII part is converted letter by letter.

@@ -30,6 +30,7 @@ var (
 var sentences = slices.Concat(english, chinese)
 
 var english = []rule{
+	{kind: KindTimeout, any: []string{"timed out without"}},
 	// A server that fails while it measures or moderates a prompt says nothing about the prompt.
 	{kind: KindUnavailable, status: []int{500, 502, 503, 504}, any: []string{"failed to", "could not", "unable to", "error while", "exception while", "internal error"}, near: []string{
 		"context length", "context window", "context size", "context limit", "token count", "moderat", "content policy", "content filter", "guardrail", "safety",
@@ -42,7 +43,7 @@ var english = []rule{
 		"body was empty", "body is empty", "empty response body", "no response body", "response body is null", "emptyresponse", "no content in response", "no content in the response",
 		"returned no content", "received no content", "no response content", "no content generated", "nocontentgenerated", "nooutputgenerated",
 		"did not return any content", "returned no choices", "no choices in", "returned nothing", "but none were returned", "without any content",
-		"returned empty", "returned an empty", "returned no text", "produced no ", "generated no ", "zero tokens generated", "received empty", "received an empty", "no generations found", "response contained no",
+		"returned empty", "returned an empty", "returned no text", "n't return any", "not return any", "n't produce any", "not produce any", "n't generate any", "not generate any", "produced no ", "generated no ", "zero tokens generated", "received empty", "received an empty", "no generations found", "response contained no",
 		"has no content", "returned no response", "returned no output", "produced no output", "did not provide any", "no generation chunks", "no response generated", "blank response",
 	}, unless: []string{"request body", "input body", "must not be", "cannot be", "non-empty"}},
 	{kind: KindOutputTruncated, status: []int{0, 200, 400}, any: []string{
@@ -65,7 +66,7 @@ var english = []rule{
 	{kind: KindInvalidRequest, any: []string{"context window too small", "image dimensions exceed", "image exceeds", "requires --jinja", "requires --enable"}},
 	{kind: KindInvalidRequest, variant: "history", any: []string{
 		"could not be decrypted", "tool_use` ids", "tool_result` block", "tool_use blocks", "tool_result block", "tool_use block can", "no tool output found", "no tool call found", "function call turn",
-		"roles must alternate", "without its required following item", "surrogate in string", "content blocks must be non-empty",
+		"roles must alternate", "alternate between", "without its required following item", "surrogate in string", "content blocks must be non-empty",
 		"must have non-empty content", "thought_signature", "must be a response to a prec", "must be followed by tool messages",
 		"did not have response messages", "in thinking block", "in `thinking` block", "`thinking` or `redacted_thinking`",
 		"`redacted_thinking` blocks", "number of function response parts", "duplicate item found", "toolresult blocks",
@@ -86,7 +87,7 @@ var english = []rule{
 		"requires more credits", "purchase credits", "purchased credits", "spending limit", "spend limit", "spending cap", "spend alert", "in arrears",
 		"balance is insufficient", "not enough credits", "not enough balance", "run out of credits", "included credits", "budget has been exceeded", "exceeded budget", "over budget",
 		"exceededbudget", "budgetexceeded", "credits are depleted", "credit limit", "add a credit card", "no credits", "any credits", "add more credits",
-		"can only afford", "higher monthly limit", "higher total limit", "key limit exceeded", "not active, please check your billing", "billing to be enabled",
+		"insufficient_quota", "exceededtokenbudget", "max budget for", "can only afford", "higher monthly limit", "higher total limit", "key limit exceeded", "not active, please check your billing", "billing to be enabled",
 		"enable billing", "billing is disabled", "billing account is", "payment is overdue", "overdue payment", "overdue-payment", "past due", "in good standing",
 		"plan does not include", "plan doesn't include", "not included in your", "not available on your plan", "not available on the free", "requires a pro subscription", "requires a paid", "only available on paid",
 	}},
@@ -117,6 +118,9 @@ var english = []rule{
 		"server error", "unavailable", "timed out", "overloaded", "api key",
 	}},
 	{kind: KindUnavailable, status: []int{0, 400, 403, 404, 422}, any: []string{"service"}, near: []string{" is unavailable", " is currently unavailable", " isn't currently available"}, unless: []string{"tier", "region", "country", "legal"}},
+	{kind: KindUnavailable, status: []int{0, 400, 500, 502, 503}, any: []string{
+		"no fallback", "no more fallback", "fallbacks exhausted", "fallbacks failed", "all fallback", "all providers failed", "all models failed", "all target providers", "providers are unavailable", "providers unavailable",
+	}, unless: []string{"api key", "credit", "rate limit", "quota"}},
 	{kind: KindUnavailable, any: []string{"no healthy "}, near: []string{"available"}, unless: []string{"deployment"}},
 	{kind: KindUnavailable, status: []int{0, 200, 400, 403, 404, 422}, any: []string{"model is not available", "model is unavailable"}, all: []string{"later"}},
 	{kind: KindModelNotFound, any: []string{
@@ -124,7 +128,7 @@ var english = []rule{
 		"is not supported for generatecontent", "unknown model", "not a valid model", "invalid model name", "invalid model '", "model not found",
 		"deployment for this resource does not exist", "does not have access to model", "no access to model", "model is not available",
 		"no such model", "not found the model", "model_not_found", "has been decommissioned", "model identifier is invalid", "on-demand throughput",
-		"requested model is not supported", "model is not supported", "unsupported model", "have access to the model", "unable to access model",
+		"requested model is not supported", "model is not supported", "unsupported model", "not supported model", "have access to the model", "unable to access model",
 		"nosuchmodel", "no models loaded", "no healthy deployments", "no model loaded", "project does not have access to it", "too large to be loaded automatically",
 		"model names are", "supported models are", "available models are", "permitted models can be found", "model has been retired", "model has been deprecated", "model does not exist",
 		"version does not exist", "invalid model: ", "end of its life", "model disabled", "was retired",
@@ -143,7 +147,7 @@ var english = []rule{
 		"safety system", "blocked by moderation", "violates our", "blocked for safety", "blocked due to safety", "safety filter",
 		"prohibited content", "prohibited_content", "inappropriate content", "sensitive content", "considered high risk", "new_sensitive",
 		"content moderation", "cannot assist with", "can't assist with", "unable to assist with", "can't help with that", "cannot help with that", "output blocklist", "input blocklist", "inappropriate output", "inappropriate input", "content exists risk", "blockedprompt", "blocked by guardrail", "blocked by content", "blocked due to recitation",
-		"blocked due to prohibited", "blocked due to other", "invalid_prompt", "model armor", "sensitive information", "senstive", "pii detected", "pii entit", "sensitive data detected", "blocked entity", "jailbreak detected",
+		"blocked due to prohibited", "blocked due to other", "invalid_prompt", "model armor", "sensitive information", "may contain sens", "pii detected", "pii entit", "sensitive data detected", "blocked entity", "jailbreak detected",
 		"prompt injection detected", "guardrail raised", "guardrail intervened",
 	}},
 	{kind: KindContextOverflow, status: refusing, any: []string{"max tokens of"}, near: []string{" exceeded"}},
@@ -152,7 +156,7 @@ var english = []rule{
 		"maximum value", "model limit", "exceed", "should be less", "greater than the max", "larger than the max",
 	}, unless: []string{"context", "input", "prompt", "credits", "budget", "afford"}},
 	{kind: KindInvalidRequest, status: []int{0, 200, 400, 422, 500}, any: []string{
-		"cannot use both", "can't use both", "mutually exclusive", "cannot be used together", "can't be used together", "cannot be used with", "can't be used with",
+		"only supported for", "only supported with", "only supported in", "is only available for", "is only available with", "not a chat model", "not for chat", "provider not provided", "cannot use both", "can't use both", "mutually exclusive", "cannot be used together", "can't be used together", "cannot be used with", "can't be used with",
 		"cannot be combined with", "can't be combined with", "cannot be specified together", "cannot both be", "can not be set at the same time", "invisible character",
 	}},
 	{kind: KindUnavailable, status: []int{0, 200}, any: []string{"upload failed"}, unless: []string{"unsupported", "too large", "invalid", "format", "type", "too many"}},
@@ -242,5 +246,7 @@ var english = []rule{
 		"request", "badrequest", "input", "invalid_request_error", "validationexception",
 	}},
 	{kind: KindInvalidRequest, status: []int{0, 400, 422}, any: []string{": field required", "extra inputs are not permitted", "extra_forbidden"}, unless: []string{"choices", "candidates", "response", "completion", "chunk"}},
+	{kind: KindAuth, variant: "permission", status: refusing, any: []string{"request not allowed"}},
+	{kind: KindMisconfigured, status: []int{0, 400}, any: []string{"requires setting"}, near: []string{"env var", "environment variable"}},
 	{kind: KindTimeout, any: []string{"deadline expired"}},
 }

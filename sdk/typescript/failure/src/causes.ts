@@ -119,11 +119,29 @@ function nextWord(text: readonly string[], from: number): { word: string; end: n
     }
     const end = wordEnd(text, i);
     const raw = text.slice(i, end).join('');
-    i = end;
+    i = addressEnd(text, end);
+    if (raw === 'AI' && text[i] === '_') {
+      continue; // of AI_APICallError and its like
+    }
     if (size(raw) <= limits.word || isUnparted(raw)) {
       return { word: plainLetters(unmarked(lower(raw))), end: i };
     }
   }
+}
+
+/** Where the address ends whose scheme ends at `from`: its host and path say nothing about a failure. */
+function addressEnd(text: readonly string[], from: number): number {
+  if (text[from] !== ':' || text[from + 1] !== '/' || text[from + 2] !== '/') {
+    return from;
+  }
+  let end = from + 3;
+  for (let char = text[end] ?? ''; char > ' ' && char < '\x80' && !'"\'`<>()[]{}|\\'.includes(char); char = text[end] ?? '') {
+    end++;
+  }
+  while ('.,:;!?'.includes(text[end - 1] ?? ' ')) {
+    end--;
+  }
+  return end;
 }
 
 function clauseEnds(text: readonly string[], from: number): boolean {

@@ -52,9 +52,9 @@ export class Reading {
     this.now = httpDate(this.header('date')) ?? momentOf(e.at);
     const error = withoutStack(clip(this.error ?? '', limits.textScan));
     this.body = new Body(this.rawBody || (/[{[]/.test(error) ? error : ''));
-    this.wire = lower(clip(error, limits.words));
+    this.wire = lower(clip(error, limits.words)).replaceAll('’', "'");
     this.said = this.body.text;
-    this.text = lower(this.said) || this.wire;
+    this.text = lower(this.said).replaceAll('’', "'") || this.wire;
     const said = this.said || error;
     const name = isName(said) ? said : exceptionName(said);
     const inHeader = this.header('x-amzn-errortype');

@@ -89,7 +89,7 @@ function byNameless(c: Reading): Verdict | undefined {
 /** Tells a used-up plan or day from a limit that passes within minutes, by identifiers and figures. */
 function byQuota(c: Reading): Verdict | undefined {
   const exhausted = c.codeOf(codes.exhausted);
-  if (c.status !== 429 && c.spoken !== 429 && !exhausted) {
+  if (c.status !== 429 && c.spoken !== 429 && !exhausted && !c.text.includes('quota will reset')) {
     return undefined;
   }
   const code = exhausted?.lower ?? '';

@@ -97,9 +97,21 @@ def _next_word(text: str, i: int) -> Tuple[str, int]:
         if i == len(text):
             return "", i
         end = _word_end(text, i)
-        raw, i = text[i:end], end
+        raw, i = text[i:end], _address_end(text, end)
+        if raw == "AI" and text.startswith("_", i):  # of AI_APICallError and its like
+            continue
         if size(raw) <= limits["word"] or _is_unparted(raw):
             return _unmarked(lower(raw)).translate(_letters), i
+
+
+def _address_end(text: str, i: int) -> int:
+    """Where the address ends whose scheme ends at i: its host and path say nothing about a failure."""
+    if not text.startswith("://", i):
+        return i
+    end = i + 3
+    while end < len(text) and " " < text[end] < "\x80" and text[end] not in "\"'`<>()[]{}|\\":
+        end += 1
+    return i + len(text[i:end].rstrip(".,:;!?"))
 
 
 def _clause_ends(text: str, i: int) -> bool:

@@ -46,9 +46,9 @@ class Reading:
         error = without_stack(clip(self.error or "", limits["textScan"]))
         text = self.raw_body or (error if "{" in error or "[" in error else "")
         self.body = Body(text)
-        self.wire = lower(clip(error, limits["words"]))
+        self.wire = lower(clip(error, limits["words"])).replace("’", "'")
         self.said = self.body.text
-        self.text = lower(self.said) or self.wire
+        self.text = lower(self.said).replace("’", "'") or self.wire
         self.codes: List[Code] = []
         for code in self.body.codes:
             self._add_code(code)

@@ -87,7 +87,7 @@ def _by_nameless(c: Reading) -> Optional[Verdict]:
 def _by_quota(c: Reading) -> Optional[Verdict]:
     """Tells a used-up plan or day from a limit that passes within minutes, by identifiers and figures."""
     exhausted = c.code_of(codes["exhausted"])
-    if 429 not in (c.status, c.spoken) and exhausted is None:
+    if 429 not in (c.status, c.spoken) and exhausted is None and "quota will reset" not in c.text:
         return None
     code = exhausted.lower if exhausted else ""
     if any(says(lower(quota), ("perday", "per_day", "daily")) for quota in c.body.quotas):
