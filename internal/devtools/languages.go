@@ -60,6 +60,17 @@ var languages = map[string]language{
 			"util", "v8", "vm", "wasi", "zlib",
 		},
 	},
+	"java": {
+		Title: "Java", Needs: "a JDK 17, Maven", Source: "src/main/java/rules/Rules.java", Tests: "src/test/java/rules/RulesTest.java", command: "target/NAME/NAME",
+		ShippedCommand: "/opt/plugins/NAME/NAME",
+		Ship:           "`make build` makes the folder `target/NAME`, which needs nothing but `java` on the `PATH`: copy that.",
+		Ignored:        []string{"/target/", "/.mulligan/sdk/java/target/"},
+		Toolchain:      []string{"- uses: actions/setup-java@v5", "  with:", "    distribution: temurin", "    java-version: 17"},
+		sdk:            []string{"sdk/java", "proto/mulligan/v1/decision.proto", "proto/mulligan/v1/failure.proto", "proto/mulligan/v1/plugin.proto"},
+		reserved: []string{
+			"archive-tmp", "classes", "generated-sources", "generated-test-sources", "maven-archiver", "maven-status", "surefire-reports", "test-classes",
+		},
+	},
 	"rust": {
 		Title: "Rust", Needs: "Rust 1.95", Source: "src/main.rs", Tests: "src/main.rs", command: "bin/NAME",
 		ShippedCommand: "/opt/plugins/NAME",
@@ -161,6 +172,9 @@ func (s *Scaffold) files() ([]scaffoldFile, error) {
 			var content bytes.Buffer
 			if err := parsed.Execute(&content, &filled); err != nil {
 				return err
+			}
+			if len(bytes.TrimSpace(content.Bytes())) == 0 { // a file that this plugin does not need
+				return nil
 			}
 			path := strings.TrimSuffix(strings.TrimPrefix(name, folder+"/"), ".tmpl")
 			files = append(files, scaffoldFile{path, append(bytes.TrimSpace(content.Bytes()), '\n')})

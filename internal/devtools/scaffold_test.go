@@ -102,6 +102,7 @@ func TestNewPluginVersions(t *testing.T) {
 		"python":     {"requirements.txt", "mulligan-plugin==1.2.3\n"},
 		"typescript": {"package.json", `"@mulligan-run/plugin": "1.2.3"`},
 		"rust":       {"Cargo.toml", `mulligan-plugin = "1.2.3"`},
+		"java":       {"pom.xml", "<artifactId>mulligan-plugin</artifactId>\n      <version>1.2.3</version>"},
 	} {
 		if text := written(t, lang, origins["released"])[want[0]]; !strings.Contains(text, want[1]) {
 			t.Errorf("%s: %s is\n%s", lang, want[0], text)
@@ -112,6 +113,7 @@ func TestNewPluginVersions(t *testing.T) {
 		"go.mod": "go 1.26.0\n", "sdk/rust/Cargo.toml": `rust-version = "1.95"`,
 		"sdk/python/pyproject.toml":          `requires-python = ">=3.11"`,
 		"sdk/typescript/plugin/package.json": `"typescript": "7.0.2"`,
+		"sdk/java/pom.xml":                   "<artifactId>mulligan-plugin</artifactId>\n  <version>0.1.0</version>",
 	} {
 		source, err := os.ReadFile(filepath.Join(repository, name))
 		if err != nil || !strings.Contains(string(source), want) {
@@ -123,7 +125,7 @@ func TestNewPluginVersions(t *testing.T) {
 func TestNewPluginNames(t *testing.T) {
 	for name, refusedBy := range map[string][]string{
 		"my-rules": {}, "a": {}, "r2-d2": {},
-		"fn": {"rust"}, "test": {"rust"}, "fs": {"typescript"}, "main": {"go"}, "pytest": {"python"},
+		"fn": {"rust"}, "test": {"rust"}, "fs": {"typescript"}, "main": {"go"}, "pytest": {"python"}, "classes": {"java"},
 		"": LanguageNames(), "My-Rules": LanguageNames(), "my_rules": LanguageNames(), "-x": LanguageNames(), "x-": LanguageNames(), "a--b": LanguageNames(),
 		"2fast": LanguageNames(), "../up": LanguageNames(), "a b": LanguageNames(), "rülps": LanguageNames(), strings.Repeat("x", 49): LanguageNames(),
 		"mulligan": LanguageNames(), "auto-recover": LanguageNames(), "rules": LanguageNames(),
@@ -197,7 +199,7 @@ func TestSDKsAreCarriedWhole(t *testing.T) {
 			t.Errorf("%s is not carried: embed it in package mulligan", name)
 		}
 	}
-	for _, folder := range []string{"sdk/python/src", "sdk/rust/src", "sdk/typescript/plugin/src"} {
+	for _, folder := range []string{"sdk/java/src/main", "sdk/python/src", "sdk/rust/src", "sdk/typescript/plugin/src"} {
 		err := filepath.WalkDir(filepath.Join(repository, folder), func(name string, entry fs.DirEntry, err error) error {
 			if err == nil && entry.Name() == "__pycache__" {
 				return fs.SkipDir

@@ -33,7 +33,7 @@ var foreign = map[string]string{
 	"bench/page":                 "^Test(Axe|Shortcuts|TwoWindows|RealPi|HostileText|Failed|SignIn)$",
 	"bench/pi":                   ".",
 	"cmd/mulligan":               "^Test(Chat|ChatStops|RunAsks|RunLeavesOpen|StoreStories)$",
-	"internal/devtools/scaffold": "TestNewPluginsPass/(python|typescript|rust)",
+	"internal/devtools/scaffold": "TestNewPluginsPass/(java|python|typescript|rust)",
 	"failure":                    "^TestPorts$",
 	"internal/manual":            "^TestPagesAreRoff$",
 	"packaging":                  "^Test(NpmPackages|PythonPackages|Crate)$",

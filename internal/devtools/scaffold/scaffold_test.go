@@ -26,6 +26,7 @@ var newPlugins = map[string]struct{ needs, sources []string }{
 	"go":         {[]string{"go"}, []string{"sdk/go/plugin", "internal/protoconv", "recovery", "failure", "hooks", "llm", "doc.go", "go.mod"}},
 	"python":     {[]string{"python3"}, []string{"sdk/python/src", "sdk/python/pyproject.toml"}},
 	"typescript": {[]string{"node", "npm"}, []string{"sdk/typescript/plugin/src", "sdk/typescript/plugin/package-lock.json"}},
+	"java":       {[]string{"java", "mvn"}, []string{"sdk/java/src/main", "sdk/java/pom.xml"}},
 	"rust":       {[]string{"cargo"}, []string{"sdk/rust/src", "sdk/rust/Cargo.toml"}},
 }
 
@@ -141,7 +142,7 @@ func underDevelopment(t *testing.T, lang, dir, mulligan string) {
 		t.Errorf("the run said\n%s", run)
 	}
 	said.wait(t, "→ retry in 1 s")
-	source := map[string]string{"python": "plugin.py", "typescript": "dist/rules.js"}[lang]
+	source := map[string]string{"java": "target/my-rules/my-rules", "python": "plugin.py", "typescript": "dist/rules.js"}[lang]
 	if source == "" {
 		source = "bin/my-rules"
 	}

@@ -4,5 +4,5 @@ import "embed"
 
 // Templates are the files, by FOLDER/PATH.tmpl.
 //
-//go:embed all:common all:go all:python all:rust all:typescript
+//go:embed all:common all:go all:java all:python all:rust all:typescript
 var Templates embed.FS
