@@ -14,7 +14,7 @@ import (
 // plugin has its own.
 func TestValues(t *testing.T) {
 	dir := t.TempDir()
-	for _, l := range languages {
+	for _, l := range languages() {
 		if l.name != "go" && l.name != "python" {
 			continue
 		}
