@@ -13,8 +13,8 @@ if [ "$out" = --check ]; then
 	trap 'rm -rf "$out"' EXIT
 fi
 
-# Only what a plugin's service needs.
-"$buf" generate --template buf.gen.yaml --output "$out" "$root/proto" --type mulligan.v1.RecoveryPlugin
+# Only what a plugin serves, and what its host keeps for it.
+"$buf" generate --template buf.gen.yaml --output "$out" "$root/proto" --type mulligan.v1.RecoveryPlugin --type mulligan.v1.ValueService
 "$buf" generate --template buf.gen.yaml --output "$out" proto
 
 if [ "${1:-}" = --check ]; then

@@ -1,4 +1,4 @@
-import type { Alternative as WireAlternative, Price as WirePrice, Tried as WireTried } from "./gen/mulligan/v1/decision.js";
+import { Alternative as WireAlternative, type Price as WirePrice, type Tried as WireTried } from "./gen/mulligan/v1/decision.js";
 import {
   Failure as WireFailure,
   Kind as WireKind,
@@ -6,14 +6,14 @@ import {
   Phase as WirePhase,
   Timer as WireTimer,
 } from "./gen/mulligan/v1/failure.js";
-import { ReplaySafety as WireReplaySafety, type RunErrorRequest } from "./gen/mulligan/v1/plugin.js";
+import { type RecentCall as WireRecentCall, ReplaySafety as WireReplaySafety, type RunErrorRequest } from "./gen/mulligan/v1/plugin.js";
 import { type Message, newTranscript } from "./transcript.js";
 
 /**
  * The names of an enum; `""` is not set. A newer host may send others, which are read as any
  * text, though no name of theirs is known here.
  */
-type Names<E> = Lowercase<Exclude<keyof E & string, "UNSPECIFIED" | "UNRECOGNIZED">> | "";
+export type Names<E> = Lowercase<Exclude<keyof E & string, "UNSPECIFIED" | "UNRECOGNIZED">> | "";
 
 /**
  * What went wrong. A newer host may send a kind that is not among these: go by `retryable` where
@@ -98,6 +98,29 @@ export interface FailureEvent {
   readonly idleBreaker: boolean;
   /** Idle expiries in a row without a finished step. */
   readonly idleExpiries: number;
+
+  /** The words by which the run can be listed. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Tokens that the run has used so far. */
+  readonly spentTokens: number;
+  /** Millionths of a dollar that the run has used so far. */
+  readonly spentMicrodollars: number;
+  /** What is sent, in tokens, about. */
+  readonly inputTokens: number;
+  /** The names of the tools that the model may use. */
+  readonly tools: readonly string[];
+  /** There are pictures in the conversation. */
+  readonly images: boolean;
+  /** The answer has to keep to a JSON schema. */
+  readonly schema: boolean;
+  /** The model that failed, with what is known about it. */
+  readonly about: Alternative;
+  /** Models that could be asked, and are no alternatives because they cool down. */
+  readonly cooling: readonly Alternative[];
+  /** What failed in the run so far, this failure included: the kind of each attempt, in order, the newest 64. */
+  readonly failedKinds: readonly string[];
+  /** How the last calls of the model's entry ended, of all runs of the host, the newest last; at most 20. */
+  readonly recentCalls: readonly RecentCall[];
 
   /** When the attempt failed; undefined = the host did not say. */
   readonly time: Date | undefined;
@@ -185,6 +208,24 @@ export interface Alternative {
   readonly price?: Price | undefined;
   /** It is served on this machine. */
   readonly local?: boolean;
+  /** What it cannot take: `images`, `tools`, `schema`. */
+  readonly lacks?: readonly string[];
+  /** It cools down until then, and is not asked by itself; undefined = it does not. */
+  readonly coolsUntil?: Date | undefined;
+  /** Because of a failure of that kind; may be empty. */
+  readonly coolingKind?: string;
+  /** How its last call ended, of all runs of the host: `well` or `failing`; empty = not known. */
+  readonly health?: string;
+}
+
+/** How a model call ended that is over. */
+export interface RecentCall {
+  /** The full name, provider/model. */
+  readonly model: string;
+  /** The kind of its failure; empty = it was answered. */
+  readonly kind: string;
+  /** When it ended; undefined = not known. */
+  readonly at: Date | undefined;
 }
 
 /** What a million tokens of a model cost, in millionths of a dollar. */
@@ -227,6 +268,10 @@ export function newEvent(m: RunErrorRequest): FailureEvent {
     replaySafety: name(WireReplaySafety, "replay_safety", m.replaySafety), unsafeTools: m.unsafeTools,
     partialShown: m.partialShown, idleBreaker: m.idleBreaker, idleExpiries: m.idleExpiries,
     time: m.time, dryRun: m.dryRun, pressed: m.pressed,
+    labels: m.labels, spentTokens: Number(m.spent?.tokens ?? 0), spentMicrodollars: Number(m.spent?.microdollars ?? 0),
+    inputTokens: Number(m.inputTokens), tools: m.tools, images: m.images, schema: m.schema,
+    about: newAlternative(m.about ?? WireAlternative.decode(new Uint8Array())), cooling: m.cooling.map(newAlternative),
+    failedKinds: m.failedKinds, recentCalls: m.recentCalls.map(newRecentCall),
     sessionKey: m.sessionKey, agentId: m.agentId, aborted: m.aborted, timedOut: m.timedOut, promptError: m.promptError,
     transcript: newTranscript(m.transcript),
   };
@@ -245,7 +290,14 @@ export function newFailure(m: WireFailure): Failure {
 }
 
 export function newAlternative(m: WireAlternative): Alternative {
-  return { model: m.model, contextTokens: Number(m.contextTokens), price: m.price && newPrice(m.price), local: m.local };
+  return {
+    model: m.model, contextTokens: Number(m.contextTokens), price: m.price && newPrice(m.price), local: m.local,
+    lacks: m.lacks, coolsUntil: m.coolsUntil, coolingKind: m.coolingKind, health: m.health,
+  };
+}
+
+export function newRecentCall(m: WireRecentCall): RecentCall {
+  return { model: m.model, kind: m.kind, at: m.at };
 }
 
 function newPrice(m: WirePrice): Price {
@@ -268,7 +320,7 @@ function secondsIfSet(ms: bigint): number | undefined {
  * Makes one string of an enum's number and its companion, by docs/plugin-protocol.md, "The event".
  * What a newer host says is passed on, whatever the type knows.
  */
-function name<E extends Record<string, string | number>>(names: E, prefix: string, value: number, companion = ""): Names<E> {
+export function name<E extends Record<string, string | number>>(names: E, prefix: string, value: number, companion = ""): Names<E> {
   const known = names[value];
   const text = value === 0 ? companion : typeof known === "string" ? known.toLowerCase() : `${prefix}_${value}`;
   return text as Names<E>;

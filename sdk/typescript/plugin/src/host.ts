@@ -8,4 +8,6 @@ export const host = {
   authority: process.env["PLUGIN_CLIENT_CERT"] || undefined,
   /** The plugin's own folder; undefined where the host keeps nothing. */
   state: process.env["MULLIGAN_PLUGIN_STATE"] || undefined,
+  /** The socket on which the host keeps values for the plugin; undefined where it keeps none. */
+  values: process.env["MULLIGAN_PLUGIN_VALUES"] || undefined,
 } as const;

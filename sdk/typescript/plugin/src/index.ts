@@ -18,8 +18,8 @@
  * process lives on. Standard output belongs to the protocol: what is printed goes to
  * standard error, and with it to the host's log. {@link log} adds the ids of the run.
  *
- * With `beforeCall` and `runEnded` among its options it is also asked before every model
- * call, and told when a run has ended, where its entry in mulligan.yaml names these occasions.
+ * With `beforeCall`, `toolError` and `runEnded` among its options it is also asked before every
+ * model call and about tools that failed, and told when a run has ended, where its entry in mulligan.yaml names these occasions.
  *
  * The process ends with its host: when asked to, when its standard input closes, and
  * when its parent is gone.
@@ -30,13 +30,17 @@ import "./output.js";
 
 export { fail, forbid, retry, switchTo } from "./decision.js";
 export type { Action, Adjust, Button, Contract, Decision, FailOptions, Restrict, Restriction, RetryOptions, SwitchOptions } from "./decision.js";
-export type { Alternative, Failure, FailureEvent, Kind, Origin, Phase, Price, ReplaySafety, Timer, Tried } from "./event.js";
+export type { Alternative, Failure, FailureEvent, Kind, Origin, Phase, Price, RecentCall, ReplaySafety, Timer, Tried } from "./event.js";
 export { log } from "./log.js";
 export type { Fields, Log } from "./log.js";
 export type { ModelCall, RunEnded } from "./occasions.js";
 export { serve } from "./serve.js";
-export type { Advice, Advise, BeforeCall, Call, Hear, Options } from "./serve.js";
+export type { Advice, Advise, AdviseTool, BeforeCall, Call, Hear, Options } from "./serve.js";
 export { stateDir } from "./state.js";
+export { ask, runAgain, tell } from "./tool.js";
+export type { ToolAdvice, ToolError, ToolSafety } from "./tool.js";
 export type { Image, Message, Part, Thinking, ToolCall, ToolResult } from "./transcript.js";
+export { values, ValuesError } from "./values.js";
+export type { ValuesProblem } from "./values.js";
 export { allow, hold, refuse, route } from "./verdict.js";
 export type { Verdict, VerdictOptions } from "./verdict.js";

@@ -1,6 +1,6 @@
-import type { Alternative as WireAlternative } from "./gen/mulligan/v1/decision.js";
+import { Alternative as WireAlternative } from "./gen/mulligan/v1/decision.js";
 import type { BeforeCallRequest, RunEndedRequest } from "./gen/mulligan/v1/plugin.js";
-import { type Alternative, type Failure, newAlternative, newFailure, newTried, seconds, type Tried } from "./event.js";
+import { type Alternative, type Failure, newAlternative, newFailure, newRecentCall, newTried, type RecentCall, seconds, type Tried } from "./event.js";
 import { type Message, newTranscript } from "./transcript.js";
 
 /**
@@ -43,6 +43,12 @@ export interface ModelCall {
   readonly tools: readonly string[];
   /** There are pictures in the conversation. */
   readonly images: boolean;
+  /** The answer has to keep to a JSON schema. */
+  readonly schema: boolean;
+  /** What failed in the run so far, as in {@link FailureEvent}. */
+  readonly failedKinds: readonly string[];
+  /** How the last calls of the model's entry ended, as in {@link FailureEvent}. */
+  readonly recentCalls: readonly RecentCall[];
   /** How often this call was held already. */
   readonly holds: number;
   /** Whether the run recovers by itself. */
@@ -122,17 +128,16 @@ export interface RunEnded {
   readonly dryRun: boolean;
 }
 
-const nothing: WireAlternative = { model: "", contextTokens: 0n, price: undefined, local: false };
-
 /** Converts what a host sent. */
 export function newModelCall(m: BeforeCallRequest): ModelCall {
-  const about = newAlternative(m.model ?? nothing);
+  const about = newAlternative(m.model ?? WireAlternative.decode(new Uint8Array()));
   const models = m.alternatives.map(newAlternative);
   return {
     run: m.run, session: m.session, sessionKey: m.sessionKey, agentId: m.agentId, labels: m.labels,
     model: about.model, about, alternatives: models.map((a) => a.model), models,
     round: m.round, attempt: m.attempt, tried: m.tried.map(newTried), summary: m.summary,
-    inputTokens: Number(m.inputTokens), tools: m.tools, images: m.images, holds: m.holds, autoRecover: m.autoRecover,
+    inputTokens: Number(m.inputTokens), tools: m.tools, images: m.images,
+    schema: m.schema, failedKinds: m.failedKinds, recentCalls: m.recentCalls.map(newRecentCall), holds: m.holds, autoRecover: m.autoRecover,
     spentTokens: Number(m.spent?.tokens ?? 0), spentMicrodollars: Number(m.spent?.microdollars ?? 0),
     remainingTokens: Number(m.remaining?.tokens ?? 0), remainingMicrodollars: Number(m.remaining?.microdollars ?? 0),
     elapsed: seconds(m.elapsedMs), remainingTime: seconds(m.remainingMs), time: m.time, dryRun: m.dryRun,

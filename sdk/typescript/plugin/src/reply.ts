@@ -72,7 +72,7 @@ function newAdjust(adjust: Adjust): WireAdjust {
  * Rounds away from 0, so that a positive delay never becomes none and a negative one
  * stays what it is. 15 digits are what a number holds: 0.07 s are 70 ms, not 71.
  */
-function milliseconds(seconds: unknown): bigint {
+export function milliseconds(seconds: unknown): bigint {
   if (typeof seconds !== "number" || !(Math.abs(seconds) < 2 ** 53 / 1000)) {
     throw new TypeError("after must be a number of seconds");
   }

@@ -6,6 +6,7 @@ import type { FailureEvent } from "./event.js";
 import { host } from "./host.js";
 import { liveWithHost } from "./life.js";
 import type { ModelCall, RunEnded } from "./occasions.js";
+import type { ToolAdvice, ToolError } from "./tool.js";
 import type { Verdict } from "./verdict.js";
 
 /** What is known about one call. */
@@ -32,6 +33,9 @@ export type Advice = Decision | Restriction | Contract | undefined | null | void
  */
 export type BeforeCall = (modelCall: ModelCall, call: Call) => Verdict | undefined | null | void | Promise<Verdict | undefined | null | void>;
 
+/** Says what to do about a tool that failed, or nothing for no opinion: the model is told what the tool said. */
+export type AdviseTool = (error: ToolError, call: Call) => ToolAdvice | undefined | null | void | Promise<ToolAdvice | undefined | null | void>;
+
 /** Is told that a run has ended; what it gives is nobody's business. */
 export type Hear = (end: RunEnded, call: Call) => unknown;
 
@@ -51,6 +55,8 @@ export interface Options {
   configure?(config: unknown): void | Promise<void>;
   /** Asked before every model call, where the plugin's entry in mulligan.yaml names the occasion `before_call`. */
   readonly beforeCall?: BeforeCall | undefined;
+  /** Asked about a tool that failed before the model is told, where the plugin's entry names the occasion `tool_error`. */
+  readonly toolError?: AdviseTool | undefined;
   /** Told when a run has ended, where the plugin's entry names the occasion `run_ended`. */
   readonly runEnded?: Hear | undefined;
 }

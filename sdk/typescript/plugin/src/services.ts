@@ -9,6 +9,7 @@ import type { GRPCControllerServer, GRPCStdioServer } from "./gen/plugin/goplugi
 import { newModelCall, newRunEnded } from "./occasions.js";
 import { newReply } from "./reply.js";
 import type { Advise, Call, Options } from "./serve.js";
+import { newToolError, newToolReply } from "./tool.js";
 import { newVerdict } from "./verdict.js";
 
 /** Says that the plugin answers: whoever hears it can see that. */
@@ -33,8 +34,9 @@ export const stdio: GRPCStdioServer = { streamStdio: () => {} };
 /** Puts the author's functions and options behind the service. */
 export function recovery(advise: Advise, options: Options): RecoveryPluginServer {
   const configSchema = Buffer.from(options.configSchema ? JSON.stringify(options.configSchema) : "");
-  const { beforeCall, runEnded } = options;
-  const occasions = [...(beforeCall ? ["before_call"] : []), ...(runEnded ? ["run_ended"] : [])];
+  const { beforeCall, toolError, runEnded } = options;
+  const taken = { before_call: beforeCall, tool_error: toolError, run_ended: runEnded };
+  const occasions = Object.entries(taken).filter(([, ask]) => ask).map(([occasion]) => occasion);
   const described = { name: options.name ?? "", version: options.version ?? "", configSchema, occasions };
   return {
     describe: (_call, reply) => reply(null, described),
@@ -46,7 +48,7 @@ export function recovery(advise: Advise, options: Options): RecoveryPluginServer
     },
     runError: answer((m, call) => advise(newEvent(m), call), newReply),
     beforeCall: beforeCall ? answer((m, call) => beforeCall(newModelCall(m), call), newVerdict) : notTaken("before_call"),
-    toolError: notTaken("tool_error"),
+    toolError: toolError ? answer((m, call) => toolError(newToolError(m), call), newToolReply) : notTaken("tool_error"),
     runEnded: runEnded ? answer((m, call) => runEnded(newRunEnded(m), call), () => ({})) : notTaken("run_ended"),
   };
 }

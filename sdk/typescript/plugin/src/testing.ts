@@ -1,5 +1,5 @@
 /**
- * What a test of a plugin's functions needs: events, calls and ends of runs.
+ * What a test of a plugin's functions needs: events, calls, tools that failed and ends of runs.
  *
  * ```ts
  * import { event } from "@mulligan-run/plugin/testing";
@@ -11,6 +11,7 @@
  */
 import type { Failure, FailureEvent } from "./event.js";
 import type { ModelCall, RunEnded } from "./occasions.js";
+import type { ToolError } from "./tool.js";
 
 /** Some fields of an event, and of its failure. */
 export type EventFields = Partial<Omit<FailureEvent, "failure">> & { readonly failure?: Partial<Failure> };
@@ -24,11 +25,14 @@ export function event(fields: EventFields = {}): FailureEvent {
   const failure = newFailure(fields);
   const { kind, code, provider, retryable, retryAfter, resetsAt } = failure;
   const models = fields.models ?? (fields.alternatives ?? []).map((model) => ({ model, contextTokens: 0 }));
+  const model = fields.model ?? "test/model";
   return {
-    run: "run-1", session: "", model: "test/model", attempt: 0, retries: 0, maxRetries: 3, autoRecover: true,
+    run: "run-1", session: "", model, attempt: 0, retries: 0, maxRetries: 3, autoRecover: true,
     elapsed: 0, remainingTokens: 0, remainingMicrodollars: 0, remainingAttempts: 10, remainingTime: 0,
     tried: [], replaySafety: "safe", unsafeTools: [], partialShown: false, idleBreaker: false, idleExpiries: 0, time: undefined, dryRun: false, pressed: "",
     sessionKey: "", agentId: "", aborted: false, timedOut: false, promptError: "",
+    labels: {}, spentTokens: 0, spentMicrodollars: 0, inputTokens: 0, tools: [], images: false, schema: false,
+    about: { model, contextTokens: 0 }, cooling: [], failedKinds: kind === "" ? [] : [kind], recentCalls: [],
     transcript: undefined,
     ...fields,
     kind, code, provider, retryable, retryAfter, resetsAt, failure, models,
@@ -46,10 +50,21 @@ export function modelCall(fields: Partial<ModelCall> = {}): ModelCall {
   const models = fields.models ?? (fields.alternatives ?? []).map((model) => ({ model, contextTokens: 0 }));
   return {
     run: "run-1", session: "", sessionKey: "", agentId: "", labels: {}, round: 1, attempt: 0, tried: [], summary: false,
-    inputTokens: 0, tools: [], images: false, holds: 0, autoRecover: true, spentTokens: 0, spentMicrodollars: 0,
+    inputTokens: 0, tools: [], images: false, schema: false, failedKinds: [], recentCalls: [], holds: 0, autoRecover: true, spentTokens: 0, spentMicrodollars: 0,
     remainingTokens: 0, remainingMicrodollars: 0, elapsed: 0, remainingTime: 0, time: undefined, dryRun: false, transcript: undefined,
     ...fields,
     model: about.model, about, models, alternatives: fields.alternatives ?? models.map((a) => a.model),
+  };
+}
+
+/** Makes a tool call that failed. What is not given is that of a tool that changes nothing, in a run without limits. */
+export function toolError(fields: Partial<ToolError> = {}): ToolError {
+  return {
+    run: "run-1", session: "", sessionKey: "", agentId: "", labels: {}, tool: "search", callId: "call-1", safety: "read_only", tries: 1,
+    remainingTries: 1, failures: 1, timedOut: false, took: 1, error: "", model: "test/model", round: 1, autoRecover: true,
+    spentTokens: 0, spentMicrodollars: 0, remainingTokens: 0, remainingMicrodollars: 0, elapsed: 0, remainingTime: 0,
+    time: undefined, dryRun: false, transcript: undefined,
+    ...fields,
   };
 }
 

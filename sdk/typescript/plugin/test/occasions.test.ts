@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { allow, hold, refuse, route } from "@mulligan-run/plugin";
-import { modelCall, runEnded } from "@mulligan-run/plugin/testing";
+import { allow, ask, hold, refuse, route, runAgain, tell } from "@mulligan-run/plugin";
+import { modelCall, runEnded, toolError } from "@mulligan-run/plugin/testing";
 
-import { BeforeCallRequest, BeforeCallResponse, RunEndedRequest, Verdict } from "../src/gen/mulligan/v1/plugin.js";
+import { BeforeCallRequest, BeforeCallResponse, RunEndedRequest, ToolAction, ToolErrorRequest, ToolErrorResponse, Verdict } from "../src/gen/mulligan/v1/plugin.js";
 import { newModelCall, newRunEnded } from "../src/occasions.js";
 import { recovery } from "../src/services.js";
+import { newToolError, newToolReply } from "../src/tool.js";
 import { newVerdict } from "../src/verdict.js";
 
 const until = new Date("2026-05-04T03:02:01Z");
@@ -38,9 +39,26 @@ test("what an answer cannot hold is an error that says so", () => {
   }
 });
 
-test("a test's call and end have the fields of real ones, and no others", () => {
+test("advice about a tool becomes an answer, and none an empty one", () => {
+  assert.deepStrictEqual(ask(undefined), { tool: "ask" });
+  assert.equal(ToolErrorResponse.encode(newToolReply(undefined)).finish().length, 0);
+  const nothing = { delayMs: 0n, words: "", reason: "" };
+  assert.deepEqual(newToolReply(runAgain({ after: 0.5, reason: "busy" })), { ...nothing, action: ToolAction.RETRY, delayMs: 500n, reason: "busy" });
+  assert.deepEqual(newToolReply(tell("try Oslo")), { ...nothing, action: ToolAction.TELL, words: "try Oslo" });
+  assert.deepEqual(newToolReply(ask("what now?")), { ...nothing, action: ToolAction.ASK, reason: "what now?" });
+  const wrong: [string, unknown][] = [
+    ["not advice", { action: "retry" }], ["not advice", { tool: "toString" }], ["words must be", { tool: "tell", words: 7 }], ["after must be", runAgain({ after: NaN })],
+  ];
+  for (const [want, given] of wrong) {
+    assert.throws(() => newToolReply(given), (error: Error) => error.message.includes(want), want);
+  }
+});
+
+test("a test's call, tool and end have the fields of real ones, and no others", () => {
   const call = newModelCall(BeforeCallRequest.decode(new Uint8Array()));
   assert.deepEqual(Object.keys(modelCall()).sort(), Object.keys(call).sort());
+  const tool = newToolError(ToolErrorRequest.decode(new Uint8Array()));
+  assert.deepEqual(Object.keys(toolError()).sort(), Object.keys(tool).sort());
   const end = newRunEnded(RunEndedRequest.decode(new Uint8Array()));
   assert.deepEqual(Object.keys(runEnded()).sort(), Object.keys(end).sort());
 });
@@ -59,5 +77,5 @@ test("the plugin offers what it takes", () => {
   };
   assert.deepEqual(offered({}), []);
   assert.deepEqual(offered({ runEnded: () => {} }), ["run_ended"]);
-  assert.deepEqual(offered({ beforeCall: () => {}, runEnded: () => {} }), ["before_call", "run_ended"]);
+  assert.deepEqual(offered({ beforeCall: () => {}, toolError: () => {}, runEnded: () => {} }), ["before_call", "tool_error", "run_ended"]);
 });

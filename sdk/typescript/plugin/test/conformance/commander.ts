@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { type Call, type Contract, type Decision, fail, type FailureEvent, forbid, log, type Restriction, retry, stateDir, switchTo } from "@mulligan-run/plugin";
+import { type Call, type Contract, type Decision, fail, type FailureEvent, forbid, log, type Restriction, retry, stateDir, switchTo, values, ValuesError } from "@mulligan-run/plugin";
 
 import { Meeting } from "./meeting.js";
 import { count, say } from "./say.js";
@@ -42,6 +42,8 @@ export class Commander {
         return fail({ reason: String(count(event, rest)) });
       case "config":
         return fail({ reason: this.config.greeting });
+      case "values":
+        return fail({ reason: await playValues(rest) });
       case "state":
         return fail({ reason: basename(stateDir() ?? "") });
     }
@@ -77,6 +79,19 @@ export class Commander {
         throw new Error(`unknown command "${verb}"`);
     }
   }
+}
+
+/** Does with the host's values what the grammar says. */
+async function playValues(key: string): Promise<string> {
+  const first = await values.add(key, 2);
+  const { value, version } = await values.getWithVersion(key);
+  const done = await values.compareAndSet(key, version, Buffer.concat([value!, Buffer.from("5")]));
+  const late = await values.compareAndSet(key, version, "");
+  await values.set(`${key}/x`, "");
+  const keys = await values.keys(key);
+  const wrong = await values.add(`${key}/x`).then(() => false, (error: unknown) => error instanceof ValuesError && error.problem === "not_a_number");
+  await values.delete(`${key}/x`);
+  return `${first} ${done} ${late} ${keys.join(",")} ${wrong} ${await values.add(key, -1)}`;
 }
 
 function buttons(): Decision {

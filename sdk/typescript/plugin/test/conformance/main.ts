@@ -3,7 +3,7 @@
 import { type Call, type Decision, type FailureEvent, type Restriction, serve } from "@mulligan-run/plugin";
 
 import { Commander, type Config } from "./commander.js";
-import { hear, judge } from "./occasions.js";
+import { hear, judge, mend } from "./occasions.js";
 
 const configSchema = {
   type: "object",
@@ -34,4 +34,4 @@ function cut(text: string, at: string): [string, string] {
   return index < 0 ? [text, ""] : [text.slice(0, index), text.slice(index + at.length)];
 }
 
-serve(obey, { name: "conformance", version: "1.2.3", configSchema, configure, beforeCall: judge, runEnded: hear });
+serve(obey, { name: "conformance", version: "1.2.3", configSchema, configure, beforeCall: judge, toolError: mend, runEnded: hear });

@@ -1,4 +1,6 @@
-import { allow, hold, type ModelCall, refuse, route, type RunEnded, type Verdict } from "@mulligan-run/plugin";
+import {
+  allow, ask, hold, type ModelCall, refuse, route, runAgain, type RunEnded, tell, type ToolAdvice, type ToolError, type Verdict,
+} from "@mulligan-run/plugin";
 
 import { say } from "./say.js";
 
@@ -22,6 +24,24 @@ export function judge(call: ModelCall): Verdict | undefined {
   throw new Error(rest);
 }
 
+/** Says of a tool that failed what its label "do" says. */
+export function mend(error: ToolError): ToolAdvice | undefined {
+  const [verb, rest] = told(error);
+  switch (verb) {
+    case "":
+      return undefined;
+    case "again":
+      return runAgain({ after: Number(rest), reason: "told so" });
+    case "tell":
+      return tell(rest, { reason: "told so" });
+    case "ask":
+      return ask(rest);
+    case "say":
+      return ask(say(error, rest));
+  }
+  throw new Error(rest);
+}
+
 /** Does what the label "do" of a run says once it has ended. */
 export function hear(end: RunEnded): void {
   const [verb, rest] = told(end);
@@ -30,7 +50,7 @@ export function hear(end: RunEnded): void {
   }
 }
 
-function told({ labels }: ModelCall | RunEnded): [string, string] {
+function told({ labels }: ModelCall | ToolError | RunEnded): [string, string] {
   const [verb = "", ...rest] = (labels["do"] ?? "").split(" ");
   return [verb, rest.join(" ")];
 }

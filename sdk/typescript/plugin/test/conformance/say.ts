@@ -1,7 +1,7 @@
-import type { Alternative, FailureEvent, ModelCall, RunEnded, Tried } from "@mulligan-run/plugin";
+import type { Alternative, FailureEvent, ModelCall, RunEnded, ToolError, Tried } from "@mulligan-run/plugin";
 
 /** Whatever the plugin is told. */
-type Told = FailureEvent | ModelCall | RunEnded;
+type Told = FailureEvent | ModelCall | ToolError | RunEnded;
 
 type Value = string | number | boolean | Date | undefined | readonly string[];
 
