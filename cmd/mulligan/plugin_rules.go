@@ -19,7 +19,7 @@ import (
 func newPluginRules() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rules",
-		Short: "Recovery as rules in YAML: check a file of rules",
+		Short: "Recovery as rules in YAML: check a file of rules, or watch it",
 		Long: "rules is a plugin that comes with this program: it decides by rules in YAML. docs/rules.md has\n" +
 			"what they may say.",
 		Example: `mulligan plugin rules check recovery.yaml
@@ -32,7 +32,7 @@ plugins:
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPluginRulesCheck())
+	cmd.AddCommand(newPluginRulesCheck(), newPluginRulesDev())
 	return cmd
 }
 
@@ -63,13 +63,17 @@ mulligan plugin rules check recovery.yaml --event event.json   # {"failure": {"k
 		Args: cobra.ExactArgs(1),
 		RunE: verb(func(cmd *cobra.Command, args []string) error { return d.check(cmd, args[0]) }),
 	}
+	d.flags(cmd)
+	return cmd
+}
+
+func (d *dryRun) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&d.event, "event", "", "decide about the failure in this file of JSON or YAML")
 	cmd.Flags().StringVar(&d.kind, "kind", "", "decide about a failure of this kind")
 	cmd.Flags().IntVar(&d.attempt, "attempt", 0, "with --kind: the attempt that failed, from 0")
 	cmd.Flags().StringVar(&d.at, "at", "", "when it failed, for example 2026-05-04T22:30:00+02:00 (default: now)")
 	cmd.Flags().StringVar(&d.model, "model", "", "the model that failed (default example/model)")
 	cmd.Flags().StringSliceVar(&d.alternatives, "alternative", nil, "a model that may be switched to (default: those that the rules name)")
-	return cmd
 }
 
 func (d *dryRun) check(cmd *cobra.Command, file string) error {

@@ -301,8 +301,8 @@ var Rooms = append(workshops, []Room{
 	},
 	{
 		From: "plugins/...",
-		May:  []string{"std", "modules", "llm/...", "failure/...", "recovery/...", "sdk/go/..."},
-		Why:  "our own plugins have no door that others lack: the SDK and the vocabulary, and not each other",
+		May:  []string{"std", "modules", "llm/...", "failure/...", "recovery/...", "sdk/go/...", "internal/netguard"},
+		Why:  "our own plugins have no door that others lack: the SDK and the vocabulary, and not each other; where a rule posts to is guarded as everywhere",
 	},
 	{
 		From: "config",

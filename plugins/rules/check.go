@@ -13,19 +13,30 @@ import (
 
 // WriteTable prints the rules, and which of them never decide.
 func (rs *Rules) WriteTable(w io.Writer) error {
-	if len(rs.Rules) == 0 {
+	if len(rs.Rules)+len(rs.Gates) == 0 {
 		_, err := fmt.Fprintf(w, "%s is right and has no rules: it never has an opinion.\n", rs.File)
 		return err
 	}
-	fmt.Fprintf(w, "%s is right: %s.\n\n", rs.File, count(len(rs.Rules), "rule"))
-	t := newTable(w, "#", "LINE", "NAME", "WHEN", "THEN")
-	for _, r := range rs.Rules {
-		t.row(fmt.Sprint(r.Number), fmt.Sprint(r.Line), r.Name, clipped(r.condition()), r.effect())
+	fmt.Fprintf(w, "%s is right: %s.\n\n", rs.File, count(len(rs.Rules)+len(rs.Gates), "rule"))
+	for _, part := range []struct {
+		head  string
+		rules []*rule
+	}{{"Before a call:", rs.Gates}, {"", rs.Rules}} {
+		if len(part.rules) == 0 {
+			continue
+		}
+		if part.head != "" {
+			fmt.Fprintln(w, part.head)
+		}
+		t := newTable(w, "#", "LINE", "NAME", "WHEN", "THEN")
+		for _, r := range part.rules {
+			t.row(fmt.Sprint(r.Number), fmt.Sprint(r.Line), r.Name, clipped(r.condition()), r.effect())
+		}
+		if err := t.flush(); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
 	}
-	if err := t.flush(); err != nil {
-		return err
-	}
-	fmt.Fprintln(w)
 	unreachable := rs.unreachable()
 	for _, u := range unreachable {
 		fmt.Fprintf(w, "warning: %s:%d: %s never decides: %s\n", rs.File, u.Rule.Line, u.Rule, u.Why)
@@ -99,6 +110,7 @@ func merged(list []group, g group) []group {
 // WriteDecision prints what would be decided about one failure, and what each rule
 // had to do with it.
 func (rs *Rules) WriteDecision(w io.Writer, f *Facts) error {
+	rs.assumeCounts(f)
 	o := rs.decide(f, 0)
 	fmt.Fprintf(w, "%s at attempt %d of %s: %s\n", f.Failure.Kind, f.Attempt, f.Model, rung{Outcome: o, Blocked: f.blocked(o.Vote)})
 	if o.Rule != nil && o.Vote.Reason != "" {
@@ -109,6 +121,12 @@ func (rs *Rules) WriteDecision(w io.Writer, f *Facts) error {
 	}
 	for _, change := range adjustments(o.Vote.Adjust) {
 		fmt.Fprintf(w, "changed: %s\n", change)
+	}
+	if x := o.Vote.Restrict; x != nil {
+		fmt.Fprintf(w, "forbidden: %s\n", x.InWords())
+	}
+	for _, t := range o.Tells {
+		fmt.Fprintf(w, "told: %s\n", t.to)
 	}
 	fmt.Fprintln(w)
 	notes := map[*rule]string{}

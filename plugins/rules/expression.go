@@ -33,6 +33,7 @@ var objects = map[string]*types.NativeTypeDesc{
 	"Remaining":   nativeType[Remaining]("Remaining"),
 	"Alternative": nativeType[Alternative]("Alternative"),
 	"Tried":       nativeType[Tried]("Tried"),
+	"Spent":       nativeType[Spent]("Spent"),
 }
 
 func nativeType[T any](name string) *types.NativeTypeDesc {
@@ -63,6 +64,8 @@ func celType(t reflect.Type) *cel.Type {
 		return cel.TimestampType
 	}
 	switch t.Kind() {
+	case reflect.Map:
+		return cel.MapType(celType(t.Key()), celType(t.Elem()))
 	case reflect.Slice:
 		return cel.ListType(celType(t.Elem()))
 	case reflect.Struct:
@@ -84,14 +87,19 @@ type flaw struct {
 	text string
 }
 
-// compile checks an expression. What it may give is for the caller to look at.
+// compile checks an expression in the words that every file has.
 func compile(text string) (*expression, []flaw) {
-	if len(text) > maxExpression {
-		return nil, []flaw{{0, fmt.Sprintf("this expression has %d bytes, at most %d", len(text), maxExpression)}}
-	}
 	env, err := environment()
 	if err != nil {
 		return nil, []flaw{{0, err.Error()}}
+	}
+	return compileIn(env, text)
+}
+
+// compileIn checks an expression. What it may give is for the caller to look at.
+func compileIn(env *cel.Env, text string) (*expression, []flaw) {
+	if len(text) > maxExpression {
+		return nil, []flaw{{0, fmt.Sprintf("this expression has %d bytes, at most %d", len(text), maxExpression)}}
 	}
 	checked, issues := env.Compile(text)
 	if flaws := flawsOf(text, issues); len(flaws) > 0 {
@@ -128,6 +136,15 @@ func (x *expression) reads(fact, field string) bool {
 		if e.Kind() == celast.SelectKind && e.AsSelect().FieldName() == field && e.AsSelect().Operand().Kind() == celast.IdentKind {
 			found = found || e.AsSelect().Operand().AsIdent() == fact
 		}
+	}))
+	return found
+}
+
+// names reports whether the expression speaks of a fact, or of something defined beside the rules.
+func (x *expression) names(name string) bool {
+	found := false
+	celast.PostOrderVisit(x.root(), celast.NewExprVisitor(func(e celast.Expr) {
+		found = found || e.Kind() == celast.IdentKind && e.AsIdent() == name
 	}))
 	return found
 }

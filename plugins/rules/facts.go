@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/sdk/go/plugin"
 )
 
@@ -29,6 +30,20 @@ type Facts struct {
 	PartialShown bool          `yaml:"partial_shown" doc:"text of the failed attempt was seen by people"`
 	IdleBreaker  bool          `yaml:"idle_breaker" doc:"the model kept silent too often in a row: nothing is retried by itself"`
 	IdleExpiries int           `yaml:"idle_expiries" doc:"how often it kept silent in a row, without a finished step"`
+
+	At          time.Time         `yaml:"at" doc:"when the attempt ended, or the call is about to begin; of a replayed failure, when it did"`
+	Labels      map[string]string `yaml:"labels" doc:"the words by which the run can be listed, for example labels[\"team\"]; ask \"team\" in labels first"`
+	SessionKey  string            `yaml:"session_key" doc:"what the caller itself calls its conversation"`
+	AgentID     string            `yaml:"agent_id" doc:"what the caller itself calls its agent"`
+	Spent       Spent             `yaml:"spent" doc:"what the run has used so far, see below"`
+	InputTokens int64             `yaml:"input_tokens" doc:"what is sent, in tokens, about"`
+	Tools       []string          `yaml:"tools" doc:"the tools that the model may use"`
+	Images      bool              `yaml:"images" doc:"there are pictures in the conversation"`
+	Schema      bool              `yaml:"schema" doc:"the answer has to keep to a JSON schema"`
+	Round       int               `yaml:"round" doc:"of before_call: which model call of the run it is, from 1; else 0"`
+	FailedKinds []string          `yaml:"failed_kinds" doc:"what failed in the run so far, this failure included: the kind of each attempt, in order"`
+	RecentKinds []string          `yaml:"recent_kinds" doc:"how the last calls of the model's entry ended, of all runs, the newest last: a kind, or empty where it was answered"`
+	Counts      map[string]int    `yaml:"counts" doc:"what the counters of the file have counted, for example counts.failures"`
 }
 
 // Failure is the part of a failure that a rule may depend on.
@@ -63,11 +78,20 @@ type Remaining struct {
 	Dollars  float64       `yaml:"dollars" doc:"of the run's budget"`
 }
 
+// Spent is what a run has used.
+type Spent struct {
+	Tokens  int64   `yaml:"tokens" doc:"of every kind"`
+	Dollars float64 `yaml:"dollars" doc:"as far as prices are known"`
+}
+
 // Alternative is a model that the run could be switched to.
 type Alternative struct {
-	Model         string `yaml:"model" doc:"its full name, provider/model"`
-	Provider      string `yaml:"provider" doc:"the part before the first slash"`
-	ContextTokens int64  `yaml:"context_tokens" doc:"the size of its context; 0 = not known"`
+	Model         string  `yaml:"model" doc:"its full name, provider/model"`
+	Provider      string  `yaml:"provider" doc:"the part before the first slash"`
+	ContextTokens int64   `yaml:"context_tokens" doc:"the size of its context; 0 = not known"`
+	OutputPrice   float64 `yaml:"output_price" doc:"dollars for a million output tokens; -1 = not known"`
+	Local         bool    `yaml:"local" doc:"it is served on this machine"`
+	Health        string  `yaml:"health" doc:"how its last call ended, of all runs: well or failing; empty = not known"`
 }
 
 // Tried is a failed attempt.
@@ -85,15 +109,13 @@ var unlimited = Remaining{Attempts: math.MaxInt, Time: math.MaxInt64, Tokens: ma
 func factsOf(e plugin.Event) *Facts {
 	f := &Facts{
 		Failure: failureOf(e.Failure), Model: e.Model, Attempt: e.Attempt, Retries: e.Retries, MaxRetries: e.MaxRetries,
-		AutoRecover: e.AutoRecover, Elapsed: e.Elapsed, Remaining: remainingOf(e), ReplaySafety: e.ReplaySafety,
+		AutoRecover: e.AutoRecover, Elapsed: e.Elapsed, Remaining: remainingOf(e.RemainingAttempts, e.RemainingTime, e.Remaining), ReplaySafety: e.ReplaySafety,
 		UnsafeTools: e.UnsafeTools, PartialShown: e.PartialShown, IdleBreaker: e.IdleBreaker, IdleExpiries: e.IdleExpiries,
 	}
-	for _, a := range e.Models {
-		f.Alternatives = append(f.Alternatives, Alternative{Model: a.Model, ContextTokens: a.ContextTokens})
-	}
-	for _, t := range e.Tried {
-		f.Tried = append(f.Tried, Tried{Model: t.Model, Code: string(t.Code), At: t.At, Took: t.Millis.Duration()})
-	}
+	f.Alternatives, f.Tried = alternativesOf(e.Models), triedOf(e.Tried)
+	f.Labels, f.SessionKey, f.AgentID, f.Spent = e.Labels, e.SessionKey, e.AgentID, spentOf(e.Spent)
+	f.InputTokens, f.Tools, f.Images, f.Schema = e.InputTokens, e.Tools, e.Images, e.Schema
+	f.FailedKinds, f.RecentKinds = kindsAsText(e.FailedKinds), recentKinds(e.RecentCalls)
 	f.Failure.At = e.Time
 	f.complete()
 	return f
@@ -108,18 +130,20 @@ func failureOf(f failure.Failure) Failure {
 	}
 }
 
-func remainingOf(e plugin.Event) Remaining {
-	const micros = 1e6
+// micros are the millionths of a dollar.
+const micros = 1e6
+
+func remainingOf(attempts int, left time.Duration, budget recovery.Budget) Remaining {
 	r := unlimited
-	r.Attempts = e.RemainingAttempts
-	if e.RemainingTime != 0 {
-		r.Time = max(0, e.RemainingTime)
+	r.Attempts = attempts
+	if left != 0 {
+		r.Time = max(0, left)
 	}
-	if e.Remaining.Tokens != 0 {
-		r.Tokens = max(0, e.Remaining.Tokens)
+	if budget.Tokens != 0 {
+		r.Tokens = max(0, budget.Tokens)
 	}
-	if e.Remaining.Microdollars != 0 {
-		r.Dollars = max(0, float64(e.Remaining.Microdollars)/micros)
+	if budget.Microdollars != 0 {
+		r.Dollars = max(0, float64(budget.Microdollars)/micros)
 	}
 	return r
 }
@@ -135,8 +159,17 @@ func (f *Facts) complete() {
 			f.Failure.At = last.At.Add(last.Took)
 		}
 	}
+	if f.At.IsZero() {
+		f.At = f.Failure.At
+	}
 	if !f.Failure.ResetsAt.IsZero() && !f.Failure.At.IsZero() {
 		f.Failure.ResetsIn = max(0, f.Failure.ResetsAt.Sub(f.Failure.At))
+	}
+	if f.Labels == nil {
+		f.Labels = map[string]string{}
+	}
+	if f.Counts == nil {
+		f.Counts = map[string]int{}
 	}
 	if f.ReplaySafety == "" {
 		f.ReplaySafety = "unknown"

@@ -105,7 +105,17 @@ func (rs *Rules) Facts(x Example) *Facts {
 		}
 	}
 	f.assume()
+	rs.assumeCounts(f)
 	return f
+}
+
+// assumeCounts has every counter count the one failure, where nothing is said of it.
+func (rs *Rules) assumeCounts(f *Facts) {
+	for _, c := range rs.counters {
+		if _, said := f.Counts[c.name]; !said {
+			f.Counts[c.name] = 1
+		}
+	}
 }
 
 // blankFacts are facts of a run that nothing limits; what is not known yet is less than 0.

@@ -68,13 +68,17 @@ func ParseAt(name string, text []byte, path string) (*Rules, error) {
 
 func read(s *source, root ast.Node) (*Rules, error) {
 	r := &reader{src: s, names: map[string]int{}}
-	rs := &Rules{File: s.name}
-	f, ok := r.mapping(root, "a file of rules", "rules")
-	if ok && f.by["rules"] == nil && len(r.problems) == 0 {
+	rs := &Rules{File: s.name, defined: map[string]*expression{}}
+	f, ok := r.mapping(root, "a file of rules", "rules", "before_call", "expressions", "counters", "webhooks")
+	if ok && f.by["rules"] == nil && f.by["before_call"] == nil && len(r.problems) == 0 {
 		r.wrong(f.at, `"rules:" is missing, with a list of rules`)
 	}
+	r.define(f, rs)
 	for i, n := range r.list(f.by["rules"], "rules", maxRules) {
 		rs.Rules = append(rs.Rules, r.rule(n, i+1))
+	}
+	for i, n := range r.list(f.by["before_call"], "before_call", maxRules) {
+		rs.Gates = append(rs.Gates, r.gate(n, i+1))
 	}
 	if err := r.problems.orNil(); err != nil {
 		return nil, err
@@ -101,14 +105,15 @@ var actionNames = []string{"retry", "switch_model", "fail"}
 
 func (r *reader) rule(n ast.Node, number int) *rule {
 	rule := &rule{Number: number, Line: placeOf(n).line}
-	f, ok := r.mapping(n, "a rule", "name", "when", "retry", "switch_model", "fail", "reason", "actions", "adjust")
+	f, ok := r.mapping(n, "a rule", "name", "when", "retry", "switch_model", "fail", "reason", "actions", "adjust", "restrict", "webhook")
 	if !ok {
 		return rule
 	}
 	rule.Name = r.name(f.by["name"])
 	rule.when = r.condition(f)
+	rule.restrict, rule.webhook = r.restrict(f.by["restrict"]), r.told(f.by["webhook"])
 	reason := f.by["reason"]
-	rule.action, reason = r.action(f, reason)
+	rule.action, reason = r.action(f, reason, rule, actionNames)
 	rule.reason = r.reason(reason, rule)
 	rule.extra = r.buttons(f.by["actions"])
 	rule.adjust = r.adjust(f.by["adjust"])
@@ -135,7 +140,7 @@ func (r *reader) condition(f fields) *expression {
 		r.wrong(s.at, "when is empty")
 		return nil
 	}
-	x, flaws := compile(s.text)
+	x, flaws := r.compile(s.text)
 	if len(flaws) == 0 && x.checked.OutputType().Kind() != cel.BoolKind {
 		flaws = []flaw{{0, fmt.Sprintf("a condition is true or false, this is %s", x.checked.OutputType())}}
 	}
@@ -143,36 +148,50 @@ func (r *reader) condition(f fields) *expression {
 	return x
 }
 
-// action reads what the rule does; fail may hold the reason.
-func (r *reader) action(f fields, reason ast.Node) (action, ast.Node) {
+// gate reads a rule about a call that is about to begin.
+func (r *reader) gate(n ast.Node, number int) *rule {
+	rule := &rule{Number: number, Line: placeOf(n).line}
+	f, ok := r.mapping(n, "a rule of before_call", append([]string{"name", "when", "reason", "webhook"}, verdictNames...)...)
+	if !ok {
+		return rule
+	}
+	rule.Name = r.name(f.by["name"])
+	rule.when = r.condition(f)
+	rule.webhook = r.told(f.by["webhook"])
+	reason := f.by["reason"]
+	rule.action, reason = r.action(f, reason, rule, verdictNames)
+	rule.reason = r.reason(reason, rule)
+	return rule
+}
+
+// action reads what the rule does, one of some actions; one that gives up may hold the reason. A rule that
+// forbids or tells somebody may do without.
+func (r *reader) action(f fields, reason ast.Node, of *rule, names []string) (action, ast.Node) {
 	var named []string
-	for _, name := range actionNames {
+	for _, name := range names {
 		if _, there := f.by[name]; there {
 			named = append(named, name)
 		}
 	}
-	if len(named) == 0 && f.unknown {
+	if len(named) == 0 && (f.unknown || of.restrict != nil || of.webhook != "") {
 		return nil, reason
 	}
 	if len(named) != 1 {
-		r.wrong(f.at, "a rule has exactly one of retry, switch_model and fail, this one has %s", orNone(named))
+		last := len(names) - 1
+		r.wrong(f.at, "a rule has exactly one of %s and %s, this one has %s", strings.Join(names[:last], ", "), names[last], orNone(named))
 		return nil, reason
 	}
 	n := f.by[named[0]]
-	switch named[0] {
+	switch name := named[0]; name {
 	case "retry":
 		return r.retry(n), reason
 	case "switch_model":
-		return r.switchModel(n), reason
+		return r.switchModel(n, name), reason
+	case "allow", "route", "hold", "refuse":
+		return r.verdict(name, n, reason)
 	}
 	inner, _ := r.mapping(n, "fail", "reason")
-	if within := inner.by["reason"]; within != nil {
-		if reason != nil {
-			r.wrong(placeOf(within), "the rule has a reason already")
-		}
-		reason = within
-	}
-	return failAction{}, reason
+	return failAction{}, r.within(inner, reason)
 }
 
 func orNone(names []string) string {
@@ -196,8 +215,8 @@ func (r *reader) retry(n ast.Node) action {
 	return a
 }
 
-func (r *reader) switchModel(n ast.Node) action {
-	f, _ := r.mapping(n, "switch_model", "to", "prefer")
+func (r *reader) switchModel(n ast.Node, what string) action {
+	f, _ := r.mapping(n, what, "to", "prefer")
 	a := switchAction{prefer: r.choice(f.by["prefer"], "prefer", "order", preferenceNames)}
 	if list, isList := f.by["to"].(*ast.SequenceNode); isList && len(list.Values) == 0 {
 		r.wrong(placeOf(list), "to is empty: leave it out for all alternatives")
@@ -221,7 +240,7 @@ func (r *reader) reason(n ast.Node, rule *rule) template {
 		r.wrong(s.at, "reason has %d bytes, at most %d", len(s.text), maxReason)
 		return nil
 	}
-	t, flaws := parseTemplate(s.text)
+	t, flaws := parseTemplate(s.text, r.compile)
 	r.flaws(s, flaws)
 	return t
 }

@@ -27,7 +27,7 @@ func (rs *Rules) unreachable() []deadRule {
 			found = append(found, deadRule{r, why})
 			continue
 		}
-		if _, mayPass := r.action.(switchAction); !mayPass {
+		if _, mayPass := r.action.(switchAction); !mayPass && r.action != nil {
 			earlier = append(earlier, d)
 		}
 	}

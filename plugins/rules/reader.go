@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"cel.dev/cel-go/cel"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
 
@@ -18,6 +19,10 @@ type reader struct {
 	src      *source
 	problems Problems
 	names    map[string]int // the lines of the rules' names
+
+	env       *cel.Env // what expressions may speak of; nil = the facts alone
+	counters  []string
+	receivers []string
 }
 
 func (r *reader) wrong(at place, format string, args ...any) {

@@ -69,6 +69,7 @@ func tables(t *testing.T) map[string]string {
 		"facts":       factRows(reflect.TypeFor[Facts]()),
 		"failure":     factRows(reflect.TypeFor[Failure]()),
 		"remaining":   factRows(reflect.TypeFor[Remaining]()),
+		"spent":       factRows(reflect.TypeFor[Spent]()),
 		"alternative": factRows(reflect.TypeFor[Alternative]()),
 		"tried":       factRows(reflect.TypeFor[Tried]()),
 		"examples":    exampleRows(t),
@@ -96,12 +97,16 @@ func factRows(of reflect.Type) string {
 // typeName is CEL's name of a type, as people say it.
 func typeName(of reflect.Type) string {
 	switch name := celType(of).String(); name {
-	case "Failure", "Remaining":
+	case "Failure", "Remaining", "Spent":
 		return "object"
 	case "list(Alternative)", "list(Tried)":
 		return "list of objects"
 	case "list(string)":
 		return "list of strings"
+	case "map(string, string)":
+		return "strings by name"
+	case "map(string, int)":
+		return "numbers by name"
 	default:
 		return strings.TrimPrefix(strings.ToLower(name), "google.protobuf.")
 	}

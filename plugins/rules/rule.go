@@ -12,7 +12,12 @@ import (
 // Rules are the rules of a file, in its order.
 type Rules struct {
 	File  string
-	Rules []*rule
+	Rules []*rule // about failures
+	Gates []*rule // about calls that are about to begin
+
+	defined   map[string]*expression
+	counters  []counter
+	receivers []receiver
 }
 
 // rule says what to do when its condition holds.
@@ -22,10 +27,13 @@ type rule struct {
 	Line   int    // where it begins in its file
 
 	when   *expression
-	action action
+	action action // nil = it decides nothing: what it forbids and whom it tells is all, and later rules are asked
 	reason template
 	extra  []recovery.Button
 	adjust recovery.Adjust
+
+	restrict *recovery.Restrict // what it forbids, beside its action
+	webhook  string             // whom it tells
 }
 
 // String is how people are told of the rule.
@@ -38,7 +46,13 @@ func (r *rule) String() string {
 
 // DependOnTime reports whether a rule asks when a failure happened.
 func (rs *Rules) DependOnTime() bool {
-	return slices.ContainsFunc(rs.Rules, func(r *rule) bool { return r.when.reads("failure", "at") })
+	timely := func(x *expression) bool { return x.reads("failure", "at") || x.names("at") }
+	for _, x := range rs.defined {
+		if timely(x) {
+			return true
+		}
+	}
+	return len(rs.counters) > 0 || slices.ContainsFunc(slices.Concat(rs.Rules, rs.Gates), func(r *rule) bool { return timely(r.when) })
 }
 
 // condition is the rule's condition, on one line.
@@ -46,7 +60,20 @@ func (r *rule) condition() string { return strings.Join(strings.Fields(r.when.te
 
 // effect says what the rule does, for a table.
 func (r *rule) effect() string {
-	text := r.action.String()
+	var parts []string
+	if r.action != nil {
+		parts = append(parts, r.action.String())
+	}
+	if r.restrict != nil {
+		parts = append(parts, "never "+r.restrict.InWords())
+	}
+	if r.webhook != "" {
+		parts = append(parts, "tell "+r.webhook)
+	}
+	if r.action == nil {
+		parts = append(parts, "and go on")
+	}
+	text := strings.Join(parts, ", ")
 	for _, change := range adjustments(r.adjust) {
 		text += ", " + change
 	}

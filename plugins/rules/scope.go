@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 )
 
@@ -11,6 +12,8 @@ import (
 type scope struct {
 	facts  reflect.Value
 	values []ref.Val
+	named  map[string]*expression // defined in the file
+	known  map[string]ref.Val     // what they came to
 }
 
 // factFields has the place of every fact in Facts.
@@ -23,14 +26,21 @@ var factFields = func() map[string]int {
 }()
 
 func newScope(f *Facts) *scope {
-	return &scope{reflect.ValueOf(f).Elem(), make([]ref.Val, len(factFields))}
+	return &scope{facts: reflect.ValueOf(f).Elem(), values: make([]ref.Val, len(factFields))}
+}
+
+// scope is that of one decision by these rules.
+func (rs *Rules) scope(f *Facts) *scope {
+	s := newScope(f)
+	s.named, s.known = rs.defined, map[string]ref.Val{}
+	return s
 }
 
 // ResolveName gives the fact of that name.
 func (s *scope) ResolveName(name string) (any, bool) {
 	i, ok := factFields[name]
 	if !ok {
-		return nil, false
+		return s.defined(name)
 	}
 	if s.values[i] == nil {
 		env, err := environment()
@@ -40,6 +50,23 @@ func (s *scope) ResolveName(name string) (any, bool) {
 		s.values[i] = env.CELTypeAdapter().NativeToValue(s.facts.Field(i).Interface())
 	}
 	return s.values[i], true
+}
+
+// defined gives what a named expression comes to; one that cannot be evaluated is an error in whatever
+// speaks of it.
+func (s *scope) defined(name string) (any, bool) {
+	x, ok := s.named[name]
+	if !ok {
+		return nil, false
+	}
+	if s.known[name] == nil {
+		v, err := x.value(s)
+		if err != nil {
+			v = types.NewErr("%s: %v", name, err)
+		}
+		s.known[name] = v
+	}
+	return s.known[name], true
 }
 
 // Parent ends the search for names.

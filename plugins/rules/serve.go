@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -19,8 +20,11 @@ const Name = "rules"
 
 // Serve answers a host until it goes away.
 func Serve() {
-	p := &policy{}
-	plugin.Serve(plugin.Func(p.runError),
+	p := &policy{keeper: newMemory(), telling: make(chan struct{}, maxTelling)}
+	if kept, err := plugin.HostValues(); err == nil {
+		p.keeper = kept
+	}
+	plugin.Serve(plugin.Func(p.runError), plugin.WithBeforeCall(p.beforeCall),
 		plugin.WithName(Name), plugin.WithVersion(version()),
 		plugin.WithConfigSchema(string(schema)), plugin.WithConfig(p.configure))
 }
@@ -35,8 +39,10 @@ func version() string {
 
 // policy is the configured rules.
 type policy struct {
-	rules atomic.Pointer[Rules] // nil until it is configured
-	told  sync.Map              // of *Rule: what went wrong with it was logged
+	rules   atomic.Pointer[Rules] // nil until it is configured
+	told    sync.Map              // of *Rule: what went wrong with it was logged
+	keeper  keeper                // of what counters count
+	telling chan struct{}         // one for each message under way
 }
 
 func (p *policy) configure(raw json.RawMessage) error {
@@ -48,15 +54,64 @@ func (p *policy) configure(raw json.RawMessage) error {
 	return nil
 }
 
-// runError draws the dice, which Decide does not.
+// runError draws the dice and counts, which decide does not.
 func (p *policy) runError(ctx context.Context, e plugin.Event) (plugin.Decision, error) {
 	rs := p.rules.Load()
 	if rs == nil {
 		return plugin.None, nil
 	}
-	o := rs.decide(factsOf(e), rand.Float64()) //nolint:gosec // chance keeps runs apart, nothing is secret
+	f := factsOf(e)
+	p.count(ctx, rs, f, e.Pressed == "")
+	o := rs.decide(f, rand.Float64()) //nolint:gosec // chance keeps runs apart, nothing is secret
 	p.log(plugin.Log(ctx), rs, o.Notes)
+	p.tell(plugin.Log(ctx), rs, o.Tells, e.Run, e.Session, e.DryRun)
 	return decision(o.Vote), nil
+}
+
+// beforeCall is asked where the occasions of the plugin's entry have before_call.
+func (p *policy) beforeCall(ctx context.Context, c plugin.Call) (plugin.Verdict, error) {
+	rs := p.rules.Load()
+	if rs == nil || len(rs.Gates) == 0 {
+		return plugin.Verdict{}, nil
+	}
+	f := callFacts(c)
+	p.count(ctx, rs, f, false)
+	o := rs.judge(f)
+	p.log(plugin.Log(ctx), rs, o.Notes)
+	p.tell(plugin.Log(ctx), rs, o.Tells, c.Run, c.Session, c.DryRun)
+	return plugin.Verdict{Action: o.Vote.Action, Model: o.Vote.NewModel, Until: o.Vote.Until, Reason: o.Vote.Reason}, nil
+}
+
+func (p *policy) count(ctx context.Context, rs *Rules, f *Facts, counts bool) {
+	if err := rs.count(ctx, p.keeper, f, counts); err != nil {
+		plugin.Log(ctx).Warn("what was counted is not known", "err", err)
+	}
+}
+
+// tell sends messages, and waits for none of them. In a dry run nobody is told.
+func (p *policy) tell(logger *slog.Logger, rs *Rules, tells []telling, run, session string, dryRun bool) {
+	for _, t := range tells {
+		i := slices.IndexFunc(rs.receivers, func(w receiver) bool { return w.name == t.to })
+		if i < 0 || dryRun {
+			continue
+		}
+		select {
+		case p.telling <- struct{}{}:
+		default:
+			logger.Warn("too many messages are under way: one is dropped", "webhook", t.to)
+			continue
+		}
+		to, m := rs.receivers[i], t.message
+		m.Run, m.Session = run, session
+		go func() {
+			defer func() { <-p.telling }()
+			ctx, cancel := context.WithTimeout(context.Background(), tellTries*tellTime)
+			defer cancel()
+			if err := to.tell(ctx, m); err != nil {
+				logger.Warn("nobody was told", "rule", m.Rule, "err", err)
+			}
+		}()
+	}
 }
 
 // log tells once per rule what keeps it from being evaluated.
@@ -74,5 +129,6 @@ func (p *policy) log(logger *slog.Logger, rs *Rules, notes []note) {
 func decision(v recovery.Vote) plugin.Decision {
 	return plugin.Decision{
 		Action: v.Action, Delay: v.Delay.Duration(), NewModel: v.NewModel, Reason: v.Reason, Actions: v.Actions, Adjust: v.Adjust,
+		Restrict: v.Restrict,
 	}
 }

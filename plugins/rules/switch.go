@@ -59,15 +59,20 @@ func (s switchAction) decide(f *Facts, _ float64) (recovery.Vote, bool) {
 func (s switchAction) candidates(f *Facts) []Alternative {
 	var list []Alternative
 	for _, a := range f.Alternatives {
-		named := len(s.to) == 0 || slices.Contains(s.to, a.Model)
+		named := len(s.to) == 0 || s.rank(a.Model) >= 0
 		if named && a.Model != "" && a.Model != f.Model && !f.hasFailed(a.Model) {
 			list = append(list, a)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Alternative) int {
-		return cmp.Compare(slices.Index(s.to, a.Model), slices.Index(s.to, b.Model))
+		return cmp.Compare(s.rank(a.Model), s.rank(b.Model))
 	})
 	return list
+}
+
+// rank is the place of a model in to, -1 where it is not named. A name ends in /* for all of an entry.
+func (s switchAction) rank(model string) int {
+	return slices.IndexFunc(s.to, func(name string) bool { return matches(name, model) })
 }
 
 func (f *Facts) hasFailed(model string) bool {

@@ -21,7 +21,7 @@ type part struct {
 }
 
 // parseTemplate takes a text apart. The flaws are at characters of the text.
-func parseTemplate(text string) (template, []flaw) {
+func parseTemplate(text string, compile func(string) (*expression, []flaw)) (template, []flaw) {
 	var (
 		t     template
 		flaws []flaw
@@ -37,7 +37,7 @@ func parseTemplate(text string) (template, []flaw) {
 		if !closed {
 			return nil, append(flaws, flaw{at - len("{{"), `"{{" is not closed by "}}"`})
 		}
-		value, wrong := compileValue(inside)
+		value, wrong := compileValue(inside, compile)
 		for _, w := range wrong {
 			flaws = append(flaws, flaw{at + w.at, w.text})
 		}
@@ -47,7 +47,7 @@ func parseTemplate(text string) (template, []flaw) {
 }
 
 // compileValue checks an expression whose value can be shown.
-func compileValue(text string) (*expression, []flaw) {
+func compileValue(text string, compile func(string) (*expression, []flaw)) (*expression, []flaw) {
 	if strings.TrimSpace(text) == "" {
 		return nil, []flaw{{0, `an expression is missing, for example {{failure.provider}}`}}
 	}

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	celast "cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/operators"
@@ -64,6 +65,21 @@ func wrongWords(tree *celast.AST) []flaw {
 				flaws = append(flaws, flaw{offset, fmt.Sprintf("%s is never %q%s", fact, text, didYouMean(text, there))})
 			}
 		}
+	}))
+	return flaws
+}
+
+// unknownCounters finds the counters that an expression speaks of and the file does not have.
+func unknownCounters(tree *celast.AST, there []string) []flaw {
+	var flaws []flaw
+	celast.PostOrderVisit(tree.Expr(), celast.NewExprVisitor(func(e celast.Expr) {
+		name, isCounter := strings.CutPrefix(pathOf(e), "counts.")
+		if !isCounter || slices.Contains(there, name) {
+			return
+		}
+		at := tree.SourceInfo().GetStartLocation(e.ID())
+		offset := int(tree.SourceInfo().ComputeOffset(int32(at.Line()), int32(at.Column()))) //nolint:gosec // an expression is short
+		flaws = append(flaws, flaw{offset, fmt.Sprintf("there is no counter %q under counters%s", name, didYouMean(name, there))})
 	}))
 	return flaws
 }
