@@ -25,11 +25,16 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/emptypb"
 
+	"github.com/mulligan-run/mulligan/plugins/rules"
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 )
 
-// TestMain lets the test binary play a careless plugin, or a flawed one.
+// TestMain lets the test binary play a careless plugin, a flawed one, or rules in YAML.
 func TestMain(m *testing.M) {
+	if os.Getenv("SERVE_RULES") != "" {
+		rules.Serve()
+		os.Exit(0)
+	}
 	if flaw := os.Getenv("FLAWED"); flaw != "" {
 		serveFlawed(flaw)
 		os.Exit(0)
