@@ -31,6 +31,7 @@ func (r *Runner) hide(b recovery.Body) recovery.Body {
 		return b
 	case recovery.Voted:
 		b.Vote.Reason, b.Vote.Error = clean.Redact(b.Vote.Reason), clean.Redact(b.Vote.Error)
+		b.Vote.Words = clean.Redact(b.Vote.Words)
 		return b
 	case recovery.Noted:
 		b.Detail = clean.Redact(b.Detail)

@@ -171,6 +171,10 @@ func (l *live) event(e recovery.Event, before string) {
 	case recovery.Voted:
 		l.voted(b.Vote)
 	case recovery.Decided:
+		if b.Occasion.Hook() == recovery.HookToolError && e.Text != "" {
+			l.Line(l.Ink.Amber("· " + terminal.OneLine(e.Text)))
+			return
+		}
 		l.decided(b.Occasion, b.Decision)
 	case recovery.Waiting:
 		l.announced = true
@@ -289,6 +293,10 @@ func TellAction(a recovery.Action, model string, delay failure.Millis) string {
 		text = "switch to " + model
 	case recovery.ActionRoute:
 		text = "ask " + model + " instead"
+	case recovery.ActionTell:
+		text = "tell the model something else"
+	case recovery.ActionAsk:
+		text = "ask a person"
 	default:
 		text = string(a)
 	}

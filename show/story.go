@@ -205,6 +205,9 @@ func (s *story) decided(e recovery.Event, d recovery.Decision) {
 		text += "; only offered, because " + recovery.LimitInWords(d.BlockedBy)
 	}
 	s.at(e, terminal.OneLine(text))
+	if d.Words != "" {
+		s.under(s.Ink.Dim(Excerpt(d.Words)))
+	}
 	for _, ignored := range d.Ignored {
 		s.under(s.Ink.Dim("ignored: " + terminal.OneLine(ignored)))
 	}

@@ -387,6 +387,13 @@ func occasions(deed string) []plugin.Option {
 		return []plugin.Option{say(plugin.Refuse("it holds names of customers"))}
 	case "break":
 		return []plugin.Option{plugin.WithBeforeCall(func(context.Context, plugin.Call) (plugin.Verdict, error) { panic("boom") })}
+	case "again":
+		return []plugin.Option{plugin.WithToolError(func(_ context.Context, e plugin.ToolError) (plugin.ToolAdvice, error) {
+			if e.RemainingTries > 0 {
+				return plugin.RunAgain(0, "it may pass"), nil
+			}
+			return plugin.Tell("Do without "+e.Tool+".", "it stays down"), nil
+		})}
 	case "hear":
 		return []plugin.Option{plugin.WithRunEnded(func(_ context.Context, e plugin.Ended) error {
 			told := fmt.Sprintf("%s, recovered %v after %d of %d attempts failed: %v\n", e.Status, e.Recovered, e.FailedAttempts, e.Attempts, e.Kinds)
