@@ -9,6 +9,7 @@
 //	GET  /v1/runs/{id}              where one stands                   view.go
 //	GET  /v1/runs/{id}/events       what happens to it, live (SSE)     events.go, subscriber.go, frame.go
 //	GET  /v1/runs/{id}/rescue       what happened, in retrospect       rescue.go
+//	GET  /v1/runs/{id}/what-if      what else could have               rescue.go
 //	POST /v1/runs/{id}/recover      answer it, or cut a wait short     answers.go
 //	POST /v1/runs/{id}/cancel       end it
 //	POST /v1/runs/{id}/learn        what its error really is           kinds.go

@@ -81,7 +81,7 @@ var examples = map[string]example{
 	"start-run":  {in: Start{Prompt: examplePrompt, Model: exampleModel, Fallbacks: []string{exampleOther}, Session: "golf"}, out: exampleGoesOn},
 	"list-runs":  {out: many("runs", exampleListed)},
 	"get-run":    {out: exampleFailed()},
-	"get-rescue": {out: exampleRescue()},
+	"get-rescue": {out: exampleRescue()}, "get-what-if": {out: exampleWhatIf()},
 	"return-tool-results": {
 		in: map[string]any{"results": []CallResult{{CallID: "toolu_01", Text: "22 degrees and sunny"}}}, out: exampleGoesOn,
 	},

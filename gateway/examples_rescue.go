@@ -35,3 +35,14 @@ func exampleRescue() rescue.Rescue {
 		Asked: rescue.Sent{Messages: []rescue.SentMessage{{Role: "user", Text: examplePrompt, Bytes: len(examplePrompt)}}},
 	}
 }
+
+// exampleWhatIf is that run, as if it had asked first.
+func exampleWhatIf() rescue.WhatIf {
+	off, f := false, exampleFailure
+	then := rescue.Course{Action: recovery.ActionSwitchModel, NewModel: exampleOther, By: "auto-recover", Acts: true, Text: "Switch to " + exampleOther + ", by auto-recover."}
+	now := then
+	now.Acts, now.Text = false, then.Text+" Only offered: it asks first."
+	return rescue.WhatIf{Run: exampleRun, Change: rescue.Change{AutoRecover: &off}, Different: 1, Failures: []rescue.Judged{
+		{Seq: 4, At: 412, Model: exampleModel, Kind: f.Kind, Title: f.Title, Then: then, Now: now, Different: true},
+	}}
+}

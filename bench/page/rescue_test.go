@@ -1,7 +1,11 @@
 package page
 
 import (
+	"bytes"
+	"encoding/base64"
 	"fmt"
+	"image/color"
+	"image/png"
 	"os"
 	"path/filepath"
 	"strings"
@@ -112,6 +116,69 @@ func TestWhatIsShared(t *testing.T) {
 	w.wait(`document.querySelectorAll('.lane.is-attempt').length === 5 && !document.querySelector('nav')`)
 	eval[any](w, `document.querySelector('.lane.is-failed .bar').click()`)
 	w.says(".inside", "Retry in 300 ms, by auto-recover.")
+}
+
+// TestARunAsAPicture: what is saved is a PNG of the run, which somebody can look at, and has more in it than its ground.
+func TestARunAsAPicture(t *testing.T) {
+	h, id := rescuedRun(t)
+	w := h.retrospect(id, desktop)
+	eval[any](w, `(() => { let blob; const make = URL.createObjectURL; URL.createObjectURL = (b) => { blob = b; return make(b); };
+		HTMLAnchorElement.prototype.click = function () { const r = new FileReader(); r.onload = () => { window.__saved = [this.download, r.result]; }; r.readAsDataURL(blob); }; })()`)
+	w.press("Share")
+	w.press("Save as a picture (PNG, no texts)")
+	w.wait(`window.__saved`)
+	saved := eval[[]string](w, `window.__saved`)
+	content, ok := strings.CutPrefix(saved[1], "data:image/png;base64,")
+	data, err := base64.StdEncoding.DecodeString(content)
+	if !ok || err != nil || saved[0] != id+".png" {
+		t.Fatalf("%s, %v", saved[0], err)
+	}
+	img, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	colours := map[color.Color]int{}
+	for y := range img.Bounds().Dy() {
+		for x := range img.Bounds().Dx() {
+			colours[color.RGBAModel.Convert(img.At(x, y))]++
+		}
+	}
+	good, bad := color.RGBA{0x18, 0x79, 0x4e, 0xff}, color.RGBA{0xb3, 0x26, 0x1e, 0xff}
+	if b := img.Bounds(); b.Dx() != 2240 || b.Dy() < 600 || colours[good] < 100 || colours[bad] < 100 {
+		t.Errorf("%v: %d pixels of what went well, %d of what failed", b, colours[good], colours[bad])
+	}
+	if *screenshots {
+		if err := os.WriteFile(filepath.Join(pictures, "all", "picture.png"), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestWhatIf: other settings are tried on what was recorded, and the page says which failures would have
+// gone otherwise; nothing of the run changes.
+func TestWhatIf(t *testing.T) {
+	h, id := rescuedRun(t)
+	w := h.retrospect(id, desktop)
+	choose := func(label, value string) {
+		t.Helper()
+		eval[any](w, `(() => { const c = [...document.querySelectorAll('.whatif label')].find((l) => l.innerText.startsWith(`+quote(label)+`)).querySelector('select, input');
+			c.value = `+quote(value)+`; c.dispatchEvent(new Event('change', { bubbles: true })); })()`)
+	}
+	choose("it recovered", "off")
+	w.says(".whatif", "All 3 failures would have gone otherwise")
+	w.says(".whatif li", "Only offered: it asks first.")
+	choose("it recovered", "")
+	w.lacks(".whatif li")
+	choose("retries of a call", "0")
+	w.says(".whatif", "2 of 3 failures would have gone otherwise")
+	choose("the vote that counts", "auto-recover")
+	w.says(".whatif", "2 of 3 failures")
+	source := axe(t)
+	eval[any](w, `document.querySelector('.whatif').scrollIntoView()`)
+	w.looks(source, "whatif")
+	if run, err := h.runner.Inspect(t.Context(), id); err != nil || run.Status != recovery.StatusCompleted {
+		t.Errorf("%+v, %v", run, err)
+	}
 }
 
 // TestARunThatGoesOn: its page grows while it does, and says how it ended.

@@ -9,4 +9,5 @@
 //	asked.go     what an attempt was sent, as far as the log has it
 //	headline.go  the sentence, and the figures that it stands on
 //	redact.go    the same without what anybody wrote
+//	whatif.go    how its failures would have been decided under other settings
 package rescue

@@ -7,6 +7,7 @@ import { Scale } from './scale.js';
 import { applyTheme } from './settings.js';
 import { share, sharedRescue } from './share.js';
 import { waterfall } from './waterfall.js';
+import './whatif.js';
 import { took } from './words.js';
 
 /** What happens to a run is told anew at most once in so many milliseconds, and how often an open stretch grows. */
@@ -236,6 +237,7 @@ class RescuePage extends LitElement {
         ${run.spans.length ? waterfall({ run, scale: this.scale, from: this.from, to: this.to, until, open: this.opened, at: this.at, toggle: this.toggle, focus: this.focusAt }) : html`<p class="empty">Nothing has been asked yet.</p>`}
         ${this.scale.shortened.length ? html`<p class="meta">Shaded: time in which nothing but waiting was done, drawn shorter than it was.</p>` : nothing}
       </section>
+      ${run.figures.failures && !this.shared ? html`<mulligan-what-if .client=${this.client} .run=${run}></mulligan-what-if>` : nothing}
       ${run.answer ? html`<section aria-labelledby="answer"><h2 id="answer">${run.status === 'completed' ? 'The answer' : 'What there is of an answer'}</h2><pre class="raw answer" tabindex="0" dir="auto">${run.answer}</pre></section>` : nothing}`;
   }
 

@@ -2,6 +2,7 @@ import type { Client, Rescue } from '@mulligan-run/client';
 import { html, type TemplateResult } from 'lit';
 
 import { explain } from './conversation.js';
+import { picture } from './picture.js';
 
 /** The run that this page was saved with, where it is a file of its own. */
 export function sharedRescue(): Rescue | undefined {
@@ -11,11 +12,15 @@ export function sharedRescue(): Rescue | undefined {
 
 /** How a run is passed on: as one file, with its texts only where somebody says so. */
 export function share(run: Rescue, client: Client, failed: (text: string) => void): TemplateResult {
-  const save = async (e: Event, as: 'html' | 'json'): Promise<void> => {
+  const save = async (e: Event, as: 'html' | 'json' | 'png'): Promise<void> => {
     const texts = (e.target as HTMLElement).closest('details')?.querySelector('input')?.checked ?? false;
     try {
+      if (as === 'png') {
+        download(`${run.run}.png`, 'image/png', await picture(await client.rescue(run.run)));
+        return;
+      }
       const document = JSON.stringify(await client.rescue(run.run, texts), null, as === 'json' ? 2 : 0);
-      download(`${run.run}.${as}`, as, as === 'json' ? document : await page(document));
+      download(`${run.run}.${as}`, as === 'html' ? 'text/html' : 'application/json', as === 'json' ? document : await page(document));
     } catch (error) {
       failed(explain(error));
     }
@@ -28,6 +33,7 @@ export function share(run: Rescue, client: Client, failed: (text: string) => voi
         <p class="meta">Without them nobody reads what was asked and answered, nor the provider’s words.</p>
         <button type="button" class="tool" @click=${(e: Event) => void save(e, 'html')}>Save as a page (HTML)</button>
         <button type="button" class="tool" @click=${(e: Event) => void save(e, 'json')}>Save as data (JSON)</button>
+        <button type="button" class="tool" @click=${(e: Event) => void save(e, 'png')}>Save as a picture (PNG, no texts)</button>
       </div>
     </details>`;
 }
@@ -41,9 +47,9 @@ async function page(document: string): Promise<string> {
   return (await response.text()).replace('>null</script>', () => `>${document.replaceAll('<', '\\u003c')}</script>`);
 }
 
-function download(name: string, as: 'html' | 'json', content: string): void {
+function download(name: string, type: string, content: string | Blob): void {
   const link = Object.assign(document.createElement('a'), {
-    href: URL.createObjectURL(new Blob([content], { type: as === 'html' ? 'text/html' : 'application/json' })), download: name,
+    href: URL.createObjectURL(new Blob([content], { type })), download: name,
   });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);

@@ -5,7 +5,7 @@ import type {
 import type { Item } from './event.js';
 import { isBusy, isBusyOrDown, patiently, pauseFor } from './patience.js';
 import { Problem } from './problem.js';
-import type { Rescue } from './rescue.js';
+import type { Change, Rescue, WhatIf } from './rescue.js';
 import { serverEvents } from './sse.js';
 import type { AwaitedCall } from './situation.js';
 import type { CallResult, Tool } from './tools.js';
@@ -89,6 +89,11 @@ export class Client {
   /** What happened in a run, in retrospect; `texts`: with what was written in it, which is left out otherwise. */
   async rescue(id: string, texts = false): Promise<Rescue> {
     return this.send('GET', `${runPath(id)}/rescue${texts ? '?texts=true' : ''}`);
+  }
+
+  /** What would have been decided about a run's failures under a change, each judged for itself. */
+  async whatIf(id: string, change: Change, texts = false): Promise<WhatIf> {
+    return this.send('GET', `${runPath(id)}/what-if${queryOf({ ...change, ...(texts && { texts }) })}`);
   }
 
   /** Lists the suggestions that are open, newest first. */

@@ -107,3 +107,43 @@ export interface SentMessage {
   text: string;
   bytes: number;
 }
+
+/** What is supposed to have been otherwise; what is left out is as it was. */
+export interface Change {
+  autoRecover?: boolean;
+  maxRetries?: number;
+  /** The only plugin whose vote counts; it may be one on trial. */
+  plugin?: string;
+}
+
+/** How a run's failures would have been decided, each judged for itself. */
+export interface WhatIf {
+  run: string;
+  different: number;
+  failures: Judged[];
+  failuresLeftOut?: number;
+}
+
+/** A failure, and what was and would have been done about it. */
+export interface Judged {
+  seq: number;
+  /** In milliseconds after the run began. */
+  at: number;
+  model: string;
+  kind: string;
+  title: string;
+  then: Course;
+  now: Course;
+  different?: boolean;
+}
+
+/** What is done about a failure. */
+export interface Course {
+  action?: string;
+  newModel?: string;
+  delayMs?: number;
+  by?: string;
+  /** It is carried out; else a person is asked, or the run fails. */
+  acts?: boolean;
+  text: string;
+}
