@@ -113,7 +113,11 @@ func (s *Store) List(ctx context.Context, q timeline.Query) ([]timeline.Summary,
 	return list, err
 }
 
-// Sessions implements timeline.Store.
+// sameSession are the runs of a run's session that have begun.
+const sameSession = "each.session = runs.session AND each.session <> '' AND each.seq > 0"
+
+// Sessions implements timeline.Store. A session is its last run, which is found where runs are in the
+// order of their age: what the others have is looked up for those alone that are listed.
 func (s *Store) Sessions(ctx context.Context, limit int) ([]timeline.SessionSummary, error) {
 	var list []timeline.SessionSummary
 	var runs int
@@ -124,11 +128,11 @@ func (s *Store) Sessions(ctx context.Context, limit int) ([]timeline.SessionSumm
 		h, err := scan.read(rows)
 		list = append(list, timeline.SessionSummary{ID: h.Session, Title: title, Runs: runs, Last: h.Summary, Kept: kept})
 		return err
-	}, `SELECT counted, oldest.title, (SELECT data FROM mulligan.sessions AS kept WHERE kept.session = runs.session), `+headColumns+` FROM (
-			SELECT session, count(*) AS counted, min(turn) AS from_turn, max(turn) AS to_turn FROM mulligan.runs WHERE session <> '' AND seq > 0 GROUP BY session
-		) AS all_runs
-		JOIN mulligan.runs AS runs ON runs.session = all_runs.session AND runs.turn = to_turn
-		JOIN mulligan.runs AS oldest ON oldest.session = all_runs.session AND oldest.turn = from_turn
-		ORDER BY runs.born DESC, runs.run DESC LIMIT $1`, limit)
+	}, `SELECT (SELECT count(*) FROM mulligan.runs AS each WHERE `+sameSession+`),
+			(SELECT each.title FROM mulligan.runs AS each WHERE `+sameSession+` ORDER BY turn LIMIT 1),
+			(SELECT data FROM mulligan.sessions AS kept WHERE kept.session = runs.session), `+headColumns+`
+		FROM mulligan.runs AS runs WHERE session <> '' AND seq > 0
+			AND NOT EXISTS (SELECT FROM mulligan.runs AS each WHERE `+sameSession+` AND each.turn > runs.turn)
+		ORDER BY born DESC, run DESC LIMIT $1`, limit)
 	return list, err
 }

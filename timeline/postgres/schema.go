@@ -100,7 +100,10 @@ ALTER TABLE mulligan.runs ADD COLUMN kept boolean NOT NULL DEFAULT false; -- by 
 `, `
 ALTER TABLE mulligan.runs ADD COLUMN needs text NOT NULL DEFAULT ''; -- a timeline.LabelText
 CREATE INDEX runs_needing ON mulligan.runs (due_from) WHERE needs <> '' AND due_from > 0;
-`, valueTables}
+`, valueTables, `
+CREATE INDEX runs_by_start ON mulligan.runs (started_at);
+CREATE INDEX runs_of_sessions ON mulligan.runs (born DESC, run DESC) WHERE session <> '';
+`}
 
 // lockMigration is the key of the advisory lock under which one process migrates.
 const lockMigration = 0x6d756c6c6967616e // "mulligan"
