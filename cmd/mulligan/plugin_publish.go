@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -77,7 +76,7 @@ func (a *app) checkToPublish(cmd *cobra.Command, folder string) error {
 		s.Line(show.Plural(lacks, "thing is missing.", "things are missing."))
 		return &exit.Error{Code: exit.CodeFailed}
 	}
-	s.Line(fmt.Sprintf("Nothing is missing. It is published, in %s, by:", report.Language))
+	s.Line("Nothing is missing. It is published by:")
 	for _, line := range report.Publish {
 		s.Line("  " + terminal.OneLine(line))
 	}

@@ -6,9 +6,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/goccy/go-yaml"
 
 	"github.com/mulligan-run/mulligan/internal/yamlfile"
 )
@@ -17,13 +20,28 @@ import (
 // the plugin's word, and gives it nothing.
 type Manifest struct {
 	Name        string   `yaml:"name"`
-	Version     string   `yaml:"version"`
+	Version     version  `yaml:"version"`
 	Description string   `yaml:"description"`
 	Command     []string `yaml:"command"`    // that starts it, in its folder: what "plugin install" of the folder writes into the config
 	Occasions   []string `yaml:"occasions"`  // that it wants to be asked about; run_error alone by default
 	Env         []string `yaml:"env"`        // variables, by name
 	Transcript  string   `yaml:"transcript"` // none, or messages: what is said in the runs that it is asked about
 }
+
+// version is a version as it is written: to YAML, 1.10 without quotes is the number 1.1.
+type version string
+
+// UnmarshalYAML takes the text of a number, too.
+func (v *version) UnmarshalYAML(source []byte) error {
+	text := strings.TrimSpace(string(source))
+	if number.MatchString(text) {
+		*v = version(text)
+		return nil
+	}
+	return yaml.Unmarshal(source, (*string)(v))
+}
+
+var number = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 
 // What a plugin may be told of a run's transcript.
 const (

@@ -18,6 +18,11 @@ func TestParseManifest(t *testing.T) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Fatal(err, diff)
 	}
+	for text, want := range map[string]string{"1.10": "1.10", "2": "2", "\"1.0\" # ours": "1.0", "1.0.0-rc.1": "1.0.0-rc.1", "'0.20'": "0.20", "1.0 # a": "1.0"} {
+		if got, err := parseManifest([]byte("version: " + text + "\nname: a\n")); err != nil || string(got.Version) != want || got.Name != "a" {
+			t.Errorf("version %s: %+v, %v", text, got, err)
+		}
+	}
 	if got, err := parseManifest(nil); err != nil || len(got.Env) != 0 {
 		t.Errorf("an empty one: %+v, %v", got, err)
 	}

@@ -209,7 +209,7 @@ var Rooms = append(workshops, []Room{
 	},
 	{
 		From: "host/trust",
-		May:  []string{"std", "host", "internal/exit", "internal/terminal", "internal/yamlfile", "internal/wholefile"},
+		May:  []string{"std", "github.com/goccy/go-yaml", "host", "internal/exit", "internal/terminal", "internal/yamlfile", "internal/wholefile"},
 		Why:  "what a person let plugins do is files beside the config, not the config: pins and grants know folders and names, and nothing of who asks plugins",
 	},
 	{

@@ -36,6 +36,7 @@ var foreign = map[string]string{
 	"internal/devtools/scaffold": "TestNewPluginsPass/(java|python|typescript|rust)",
 	"failure":                    "^TestPorts$",
 	"internal/manual":            "^TestPagesAreRoff$",
+	"internal/plugininstall":     "^Test(PyPI|PyPIRefuses|NPM|Cargo)$",
 	"packaging":                  "^Test(NpmPackages|PythonPackages|Crate)$",
 	"host/languages":             "TestFaults/(python|typescript|rust)",
 	"runner/mcp":                 "TestLive",

@@ -51,8 +51,8 @@ func crateRegistry(t *testing.T, home, version string, files map[string]string) 
 }
 
 func TestCargo(t *testing.T) {
-	long(t)
 	needs.Programs(t, "a plugin from Rust's registry", "cargo")
+	long(t)
 	home, _ := aHome(t)
 	sum := crateRegistry(t, home, "0.2.0", map[string]string{
 		"Cargo.toml":       "[package]\nname = \"my-rules\"\nversion = \"0.2.0\"\nedition = \"2021\"\n",

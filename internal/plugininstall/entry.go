@@ -40,7 +40,7 @@ func (p *Package) byManifest() error {
 	case len(m.Command) == 0:
 		return fmt.Errorf("the plugin's %s does not say the command by which it starts", trust.ManifestName)
 	}
-	p.Name, p.Version = m.Name, m.Version
+	p.Name, p.Version = m.Name, string(m.Version)
 	p.Command, err = placed(p.Folder, m.Command)
 	return err
 }

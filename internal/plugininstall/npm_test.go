@@ -83,8 +83,8 @@ func nodeRegistry(t *testing.T, home string, versions map[string]map[string]stri
 }
 
 func TestNPM(t *testing.T) {
-	long(t)
 	needs.Programs(t, "a plugin from Node's registry", "node", "npm")
+	long(t)
 	home, _ := aHome(t)
 	trap := `"scripts": {"preinstall": "touch $HOME/ran", "install": "touch $HOME/ran", "postinstall": "touch $HOME/ran", "prepare": "touch $HOME/ran"}`
 	integrity := nodeRegistry(t, home, map[string]map[string]string{"1.0.0": {

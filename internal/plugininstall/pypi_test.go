@@ -95,8 +95,8 @@ var somePackage = map[string]string{
 }
 
 func TestPyPI(t *testing.T) {
-	long(t)
 	needs.Programs(t, "a plugin from Python's registry", "python3")
+	long(t)
 	home, _ := aHome(t)
 	t.Setenv("HOME", home)
 	first, second := aWheel(t, "1.0.0", somePackage), aWheel(t, "2.0.0", somePackage)
@@ -123,8 +123,8 @@ func TestPyPI(t *testing.T) {
 }
 
 func TestPyPIRefuses(t *testing.T) {
-	long(t)
 	needs.Programs(t, "a plugin from Python's registry", "python3")
+	long(t)
 	home, _ := aHome(t)
 	setup := "import os; open(os.environ['HOME'] + '/ran', 'w').close()\nfrom setuptools import setup; setup(name='my-rules', version='3.0.0')\n"
 	pythonIndex(t, map[string][]byte{

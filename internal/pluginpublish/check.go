@@ -121,10 +121,10 @@ func (r *Report) manifest(f *folder, path string) {
 		return
 	}
 	m := f.manifest
-	r.add("a name", m.Name == "", "name: in %s", trust.ManifestName)
-	r.add("a version", m.Version == "", "version: in %s, which people see before they install or update it", trust.ManifestName)
-	r.add("a description", m.Description == "", "description: in %s, one sentence", trust.ManifestName)
-	r.add("a command", len(m.Command) == 0, "command: in %s, by which it starts in its folder, such as [bin/my-rules]", trust.ManifestName)
+	r.add("a name", m.Name == "", "%s has no name:", trust.ManifestName)
+	r.add("a version", m.Version == "", "%s has no version:, which people see before they install or update it", trust.ManifestName)
+	r.add("a description", m.Description == "", "%s has no description:, one sentence", trust.ManifestName)
+	r.add("a command", len(m.Command) == 0, "%s has no command:, by which it starts in its folder, such as [bin/my-rules]", trust.ManifestName)
 	for _, occasion := range m.Occasions {
 		if !slices.Contains(recovery.Hooks, occasion) {
 			r.add("occasions", true, "there is no occasion %q; there are: %s", occasion, strings.Join(recovery.Hooks, ", "))

@@ -67,6 +67,14 @@ func TestNothingIsMissing(t *testing.T) {
 	}
 }
 
+// TestAnyProgram: in a language that no registry is known of, it is an archive.
+func TestAnyProgram(t *testing.T) {
+	lacks, r := check(t, "Go", func(files map[string]string) { delete(files, "go.mod") })
+	if lacks != "" || r.Language != "" || len(r.Publish) != 1 || !strings.HasPrefix(r.Publish[0], "tar czf my-rules-1.0.0.tar.gz ") {
+		t.Errorf("%+v\n%s", r, lacks)
+	}
+}
+
 // TestWhatIsMissing changes one thing at a time.
 func TestWhatIsMissing(t *testing.T) {
 	type change struct{ language, file, old, text, want string }
@@ -85,7 +93,6 @@ func TestWhatIsMissing(t *testing.T) {
 		{"Go", "go.mod", "go 1.26", "go 1.26\n\nreplace a => ./a", "no replace: "},
 		{"Go", "go.sum", gone, "", "go.sum: "},
 		{"Go", "main.go", "package main", "package rules", "a program: "},
-		{"Go", "go.mod", gone, "", "a package: there is no pyproject.toml"},
 		{"Python", "pyproject.toml", "[build-system]\nrequires = []", "", "[build-system]: "},
 		{"Python", "pyproject.toml", "license = \"MIT\"", "", "project.license: "},
 		{"Python", "pyproject.toml", "version = \"1.0.0\"", "version = \"1.0.1\"", "one version: pyproject.toml says \"1.0.1\""},

@@ -35,10 +35,9 @@ func (r *Report) node(f *folder) {
 	}
 	r.sameVersion(f, file, p.Version)
 	program := p.program()
-	switch {
-	case program == "":
+	if program == "" {
 		r.add("a program", true, "bin in %s names what starts it, such as {%q: \"dist/main.js\"}", file, path.Base(p.Name))
-	default:
+	} else {
 		r.add("a program", !f.has(path.Clean(program)), "%s is not there: build it", program)
 	}
 	top, _, _ := strings.Cut(path.Clean(program), "/")

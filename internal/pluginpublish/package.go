@@ -1,6 +1,7 @@
 package pluginpublish
 
 import (
+	"path/filepath"
 	"strings"
 
 	"github.com/mulligan-run/mulligan/host/trust"
@@ -22,22 +23,21 @@ var languages = []struct {
 
 // pack looks at what the registry of the plugin's language asks for.
 func (r *Report) pack(f *folder) {
+	publish := []string{"tar czf NAME-VERSION.tar.gz -C .. " + filepath.Base(f.Name())} // which needs no registry
 	for _, l := range languages {
-		if !f.has(l.file) {
-			continue
+		if f.has(l.file) {
+			r.Language, publish = l.title, l.publish
+			l.check(r, f)
+			break
 		}
-		r.Language = l.title
-		l.check(r, f)
-		for _, line := range l.publish {
-			r.Publish = append(r.Publish, strings.NewReplacer("VERSION", f.manifest.Version, "NAME", f.manifest.Name).Replace(line))
-		}
-		return
 	}
-	r.add("a package", true, "there is no pyproject.toml, package.json, go.mod, Cargo.toml or pom.xml: it can be installed as a folder or an archive only")
+	for _, line := range publish {
+		r.Publish = append(r.Publish, strings.NewReplacer("VERSION", string(f.manifest.Version), "NAME", f.manifest.Name).Replace(line))
+	}
 }
 
 // sameVersion demands that the package and the manifest agree.
 func (r *Report) sameVersion(f *folder, file, version string) {
-	r.add("one version", f.manifest.Version != "" && version != f.manifest.Version,
+	r.add("one version", f.manifest.Version != "" && version != string(f.manifest.Version),
 		"%s says %q, %s %q", file, version, trust.ManifestName, f.manifest.Version)
 }

@@ -41,8 +41,11 @@ func (r *Report) python(f *folder) {
 		name  string
 		there bool
 	}{
-		{"name", p.Project.Name != ""}, {"description", p.Project.Description != ""}, {"readme", p.Project.Readme != nil},
-		{"license", p.Project.License != nil}, {"requires-python", p.Project.Python != ""},
+		{"name", p.Project.Name != ""},
+		{"description", p.Project.Description != ""},
+		{"readme", p.Project.Readme != nil},
+		{"license", p.Project.License != nil},
+		{"requires-python", p.Project.Python != ""},
 	} {
 		r.add("project."+field.name, !field.there && !slices.Contains(p.Project.Dynamic, field.name), "it is not in %s", file)
 	}
