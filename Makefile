@@ -68,7 +68,7 @@ LONG = $(filter-out bench/kill,$(shell go run -C bench ./long -packages))
 STORIES := cmd/mulligan
 
 .PHONY: test-all
-test-all: web-check pi clients $(BIN)/gotestsum kill schemathesis hosts ## run what test leaves out: killed processes, browsers, toolchains, 20,000 seeds
+test-all: web-check pi clients temporal $(BIN)/gotestsum kill schemathesis hosts ## run what test leaves out: killed processes, browsers, toolchains, 20,000 seeds
 	@tests=$$(go run -C bench ./long -tests) || exit 1; status=0; \
 		$(GOTEST) -timeout 30m -run "$$tests" $(addprefix ./,$(filter-out bench/% $(STORIES),$(LONG))) || status=1; \
 		$(filter-out -race,$(GOTEST)) -timeout 30m -run "$$tests" ./$(STORIES) || status=1; \
@@ -124,8 +124,8 @@ bench: ## measure and print one table: each number beside its baseline, then a c
 	@go run -C bench ./table
 
 .PHONY: load
-load: build ## put `mulligan serve` under load for some eight minutes and print one table
-	@go run -C bench ./load
+load: build ## put `mulligan serve` under load for some eight minutes and print one table; STORE=postgres: beside it the same in a database
+	@go run -C bench ./load $(if $(STORE),-store $(STORE))
 
 # Of the newest one only its bundle is used, which needs none of its dependencies: not all of
 # them can be installed, so the lock file has none.
@@ -201,6 +201,7 @@ tidy:
 	go mod tidy -diff
 	go mod tidy -C bench -diff
 	go mod tidy -C internal/compat -diff
+	go mod tidy -C examples/temporal-activity -diff
 
 # Only the product is linked; bench, which only developers of Mulligan run, is compiled for one more system.
 .PHONY: cross
@@ -215,6 +216,12 @@ cross:
 .PHONY: oracles
 oracles:
 	@if test -e internal/compat/go.mod; then set -x; cd internal/compat && go vet ./... && go test ./...; fi
+
+# Its SDK is in a module of its own, and so in nobody else's go.mod.
+.PHONY: temporal
+temporal: ## test the activity by which a Temporal workflow waits for a run: examples/temporal-activity
+	go vet -C examples/temporal-activity .
+	go test -C examples/temporal-activity .
 
 # The other languages look after themselves: types, style, tests, and generated code.
 .PHONY: sdks
