@@ -2,6 +2,7 @@
 //
 //	make load                         # some eight minutes, both of 2 processors busy
 //	go run -C bench ./load -short     # a look in two minutes, with fewer runs
+//	make load STORE=postgres          # each part once more in a database: twice as long
 //	go run -C bench ./load -only soak # eight minutes more, which make load does not take
 //
 // Three processes take part, over loopback TCP: the program itself, as it is installed,

@@ -9,8 +9,11 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
+
+	"github.com/mulligan-run/mulligan/timeline/postgres/pgtest"
 )
 
 // plan is how much load there is, and for how long.
@@ -52,6 +55,7 @@ func main() {
 	short := flags.Bool("short", false, "fewer runs, for a shorter time")
 	program := flags.String("program", "../bin/mulligan", "what is put under load")
 	only := flags.String("only", "", "one part: steady, fanout, storm, proxy, recovery or soak")
+	store := flags.String("store", "", "postgres: each part is measured once more, with runs in a database of this machine")
 	_ = flags.Parse(args) // it exits
 	p := fullPlan
 	if *short {
@@ -63,7 +67,8 @@ func main() {
 	if role {
 		err = beProvider(p)
 	} else {
-		err = run(ctx, p, args, *program, *only)
+		err = run(ctx, p, args, *program, *only, *store)
+		pgtest.End()
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "load:", err)
@@ -80,12 +85,16 @@ type lot struct {
 	wrong    wrongs
 
 	dir     string  // of the gateway
+	store   string  // the address of its database; "" = it has its runs in a file of dir
 	gateway *served // of the part that is measured
 	idle    float64 // its memory before that, in MiB
 	disk    *times  // a durable write
 }
 
-func run(ctx context.Context, p plan, args []string, program, only string) (err error) {
+func run(ctx context.Context, p plan, args []string, program, only, store string) (err error) {
+	if store != "" && store != inPostgres {
+		return fmt.Errorf("-store %s: it is %s, or left out", store, inPostgres)
+	}
 	l := &lot{plan: p, program: program}
 	if l.provider, l.at, err = startProvider(ctx, args); err != nil {
 		return err
@@ -109,6 +118,9 @@ func run(ctx context.Context, p plan, args []string, program, only string) (err 
 			continue
 		}
 		measured, err := l.part(ctx, part.measure)
+		if err == nil && store == inPostgres {
+			measured, err = l.beside(ctx, args, part.measure, measured)
+		}
 		if err != nil {
 			return err
 		}
@@ -135,6 +147,36 @@ func run(ctx context.Context, p plan, args []string, program, only string) (err 
 	return nil
 }
 
+// inPostgres is the value of -store.
+const inPostgres = "postgres"
+
+// beside measures once more, with an empty database and a provider that was asked nothing yet, and puts each line below the
+// same one of the file.
+func (l *lot) beside(ctx context.Context, args []string, measure func(context.Context) []line, file []line) (both []line, err error) {
+	if l.store, err = pgtest.Take(); err != nil {
+		return nil, err
+	}
+	if err := l.provider.stop(); err != nil {
+		return nil, err
+	}
+	if l.provider, l.at, err = startProvider(ctx, args); err != nil {
+		return nil, err
+	}
+	l.progress("the same, in PostgreSQL")
+	database, err := l.part(ctx, measure)
+	l.store = ""
+	for i := range max(len(file), len(database)) { // a part says what it reached, which may differ
+		if i < len(file) {
+			both = append(both, file[i])
+		}
+		if i < len(database) {
+			database[i][0] = "  in PostgreSQL: " + strings.TrimSpace(database[i][0])
+			both = append(both, database[i])
+		}
+	}
+	return both, err
+}
+
 // part measures with a gateway of its own, so that its memory is its own.
 func (l *lot) part(ctx context.Context, measure func(context.Context) []line) (lines []line, err error) {
 	dir, err := os.MkdirTemp("", "mulligan-load-")
@@ -146,7 +188,7 @@ func (l *lot) part(ctx context.Context, measure func(context.Context) []line) (l
 		return nil, err
 	}
 	l.dir = dir
-	if l.gateway, err = serve(ctx, l.program, dir, l.at); err != nil {
+	if l.gateway, err = serve(ctx, l.program, dir, l.store, l.at); err != nil {
 		return nil, err
 	}
 	defer func() {

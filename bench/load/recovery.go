@@ -50,7 +50,7 @@ func (l *lot) crash(ctx context.Context, c *crashes, model string) error {
 	runs := l.openRuns(ctx, model)
 	l.gateway.kill()
 	killed := time.Now()
-	next, err := serve(ctx, l.program, l.dir, l.at)
+	next, err := serve(ctx, l.program, l.dir, l.store, l.at)
 	if err != nil {
 		return err
 	}

@@ -39,11 +39,14 @@ type served struct {
 	client     *client.Client
 }
 
-// serve starts the program in a folder of its own.
-func serve(ctx context.Context, program, dir, provider string) (*served, error) {
+// serve starts the program in a folder of its own, with its runs in a database if it is given one.
+func serve(ctx context.Context, program, dir, store, provider string) (*served, error) {
 	config := filepath.Join(dir, "mulligan.yaml")
 	text := fmt.Sprintf("plugins: [{name: auto-recover, restart: {max: 100, window: 1m}, breaker: {after: 20, open: 1s, most: 1s}}]\nmodel: %s/%s\nproviders:\n  %s: {type: anthropic, base_url: %q, key_env: LOAD_KEY}\n  %s: {type: anthropic, base_url: %q, key_env: LOAD_KEY}\n  %s: {type: anthropic, base_url: %q, key_env: LOAD_KEY}\nproxy: {routes: [{match: \"*\", models: [%s/$model]}]}\n",
 		labEntry, steadyModel, labEntry, provider, stormEntry, provider+stormPath, callEntry, provider+callersPath, callEntry)
+	if store != "" {
+		text += fmt.Sprintf("store: %q\n", store)
+	}
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		return nil, err
 	}

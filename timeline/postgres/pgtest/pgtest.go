@@ -47,10 +47,14 @@ var (
 
 // Main runs the tests, and waits for what they have started to be gone.
 func Main(m *testing.M) int {
-	code := m.Run()
+	defer End()
+	return m.Run()
+}
+
+// End waits for what this process has started to be gone.
+func End() {
 	fast.end()
 	durable.end()
-	return code
 }
 
 func (s *server) end() {
@@ -76,6 +80,16 @@ func Database(t testing.TB) string {
 func Durable(t testing.TB) string {
 	t.Helper()
 	return durable.database(t)
+}
+
+// Take is Durable for a program that measures, which calls End. The database stays the program's.
+func Take() (url string, err error) {
+	durable.once.Do(durable.start)
+	if durable.err != nil {
+		return "", fmt.Errorf("a store in PostgreSQL needs initdb and postgres (apt-get install postgresql), or MULLIGAN_POSTGRES: %w", durable.err)
+	}
+	name, err := durable.take()
+	return durable.at(name), err
 }
 
 // needed skips a test where there is no server, and fails it with CI=true.
