@@ -98,6 +98,9 @@ func readBody(body string) signals {
 	if strings.HasPrefix(strings.TrimSpace(body), "<") {
 		body = words.WithoutScripts(body)
 	}
+	if before, _, found := strings.Cut(body, `"`); found && strings.HasSuffix(before, `{\`) {
+		body = unquote(body) // as a log prints it, inside a string
+	}
 	s.read(body, 0)
 	return s
 }

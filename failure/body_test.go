@@ -41,6 +41,20 @@ func TestPrintedObjects(t *testing.T) {
 }
 
 // TestStacksAreNoWords: the frames of a stack name timers and sockets.
+// TestEscapedJSON reads JSON as a log prints it, inside a string of which only a piece is left.
+func TestEscapedJSON(t *testing.T) {
+	for body, want := range map[string]Kind{
+		`{\"status\":402,\"type\":\"error\"}`:                                               KindBilling,
+		`failed: {\"error\":{\"code\":\"context_length_exceeded\"}}`:                        KindContextOverflow,
+		`{\"error\":{\"raw\":\"{\\\"error\\\":{\\\"type\\\":\\\"overloaded_error\\\"}}\"}}`: KindOverloaded,
+		`a {\"b\" c`: KindUnknown,
+	} {
+		if got := Classify(Evidence{Err: errors.New(body)}).Kind; got != want {
+			t.Errorf("%s: %s, want %s", body, got, want)
+		}
+	}
+}
+
 func TestStacksAreNoWords(t *testing.T) {
 	for _, text := range []string{
 		"Error: odd\n    at Timeout._onTimeout (node:internal/timers:573:17)\n    at listOnTimeout (x.js:1:2)",

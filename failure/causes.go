@@ -88,8 +88,8 @@ var causes = []cause{
 	{kind: KindAuth, variant: "permission", about: ofPermission, says: isLacking | isBad | isGone, unless: ofMachine},
 	{kind: KindAuth, about: ofCredential, says: isUnset | isLacking | isWrong | isDenied | isGone, unless: ofInput | isPassing | isBusy | isLate | isDown, over: refused},
 	{kind: KindAuth, about: ofCredential, says: isFailed, unless: ofInput | ofServer | isPassing | isBusy | isLate | isDown | ofNetwork, over: refused},
-	{kind: KindAuth, about: ofLogin, says: isUnset | isLacking | isWrong | isDenied, unless: isPassing | isBusy | isLate | isDown | ofTokens, over: serverFailed},
-	{kind: KindAuth, about: ofLogin, says: isLacking | isEmpty | isUnset | isDenied | isBlocked | isBad | isGone | isAsked},
+	{kind: KindAuth, about: ofLogin, says: isUnset | isLacking | isWrong | isDenied, unless: isPassing | isBusy | isLate | isDown | ofTokens | ofOutput, over: serverFailed},
+	{kind: KindAuth, about: ofLogin, says: isLacking | isEmpty | isUnset | isDenied | isBlocked | isBad | isGone | isAsked, unless: ofOutput},
 	{kind: KindMalformedResponse, about: ofStop | ofModel, says: isMalformed, unless: ofInput},
 	{kind: KindStreamInterrupted, about: ofStop, says: isBroken | ofNetwork},
 	{kind: KindUnavailable, about: ofStop, says: isFailed},
@@ -145,11 +145,12 @@ func (c *reading) byCodeWords() (verdict, bool) {
 	return verdict{}, false
 }
 
-// byRefusal reads the words of a failure whose status, or whose code, which says no more than a
-// 400, says less than they do.
+// byRefusal reads the words of a failure whose status, or whose code, which says no more than a 400
+// or a 500, says less than they do. A 400 in the message says as little.
 func (c *reading) byRefusal() (verdict, bool) {
 	family := familyOf(c.status)
-	if _, invalid := c.codeOf(invalidCodes); invalid && c.status == 0 {
+	_, invalid := c.codeOf(invalidCodes)
+	if c.status == 0 && (invalid || familyOf(c.spoken) == refused) {
 		family = refused
 	} else if _, failed := c.byServerCode(); failed && family == 0 {
 		family = serverFailed

@@ -37,7 +37,7 @@
 //  9. A general code (rate_limit_error, authentication_error): still chosen by the provider, and for
 //     less than a status stands for.
 //  10. Why it was refused: a cause that the words come to, over those statuses and codes alone that
-//     say less (a 400, or a server_error, to "wallet is empty").
+//     say less (a 400, also one that the message tells of, or a server_error, to "wallet is empty").
 //  11. A code that says no more than a status of 500 does (server_error): its server chose it, where
 //     the status may be that of a proxy.
 //  12. The HTTP status: proxies set it, too, but it is a number from a list, and not prose.

@@ -67,7 +67,7 @@ var (
 	// statusLeads may stand before a number at the beginning of a message.
 	statusLeads = []string{"error: ", "error ", "http error ", "http/1.1 ", "http/2 ", "http "}
 	// statusNames are names of fields that hold a status.
-	statusNames = []string{"status code", "status_code", "statuscode", "http status", "http error", "error code", "status", "returned", "responded with", "failed with", "code", "http/1.1", "http/2", "http", "api", "v1/messages\"", "chat/completions\"", "v1/responses\""}
+	statusNames = []string{"status code", "status_code", "statuscode", "http status", "http error", "error code", "status", "returned", "responded with", "failed with", "failed (", "error (", "失败 (", "失败(", "失败（", "错误 (", "错误(", "错误（", "状态码：", "状态码", "错误码：", "错误码", "code", "http/1.1", "http/2", "http", "api", "v1/messages\"", "chat/completions\"", "v1/responses\""}
 	// statusPhrases are statuses with their names, wherever they are said.
 	statusPhrases = []string{
 		"400 bad request", "401 unauthorized", "402 payment required", "403 forbidden", "404 not found", "404 page not found", "408 request timeout",

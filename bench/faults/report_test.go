@@ -271,6 +271,18 @@ the corpora below, and adds Bulgarian, Arabic and Persian. *third*, gathered aft
 right (84.9 %; 55 of 65 in English, 74 of 87 in Portuguese, Korean, Russian, Japanese, Chinese, French and Polish), 2 of the mistakes dangerous, and 129 and the same two by the rules before.
 In the languages that had been read best before, nothing was gained; of those that were added, it has no rows. Of the 23 mistakes 11 were ` + "`unknown`" + `. The aim is missed still.
 
+What providers write down is no matter of luck: *documented* is a table of 712 errors that 38 providers, gateways and servers of models document (their codes and types with the status of each, their
+stop reasons; where a document gives a code alone, the message is a stand-in), written by hand with the kinds that follow from the documents before any rule was asked. Then 666 were right (93.5 %), 18 of the
+mistakes dangerous: accounts that are locked came as a 429, an error told in a 200 with a number of the provider's own was no error, a 501 was asked again, a code such as ` + "`server_error`" + ` beat the words that said what was
+wrong with the request. Now 706 are right and none of the mistakes is dangerous; a test names the six and says why each is left (` + "`go test ./failure -run TestDocumented`" + `).
+
+*fourth* and *fifth* are harvests of the population that matters here: agents, gateways, and the libraries below them, nearly all in English, of 38 and 54 sources. Each was committed with its labels and their
+reasons before any rule was asked. *fourth*: 152 of 168 (90.5 %), 3 dangerous. Then it, *documented* and 279 sentences made up of what such programs
+say were learned from. *fifth*, afterwards: 123 of 138 (89.1 %), none dangerous, where the rules before all that have 122 and none. So what was learned is right of what is documented, and
+hardly better for sentences of other hands. After that, words got the other forms in which people write them, and addresses no longer count as words. *sixth* is small and harder on purpose: what clients and gateways say of their own, 48 rows. 33 were right at first sight (68.8 %), 5 of the mistakes dangerous, and by
+the rules before as many and the same: an answer that a decoder could not read was taken for a refused request, and a status in Chinese was not seen. Eleven of the 15 mistakes of *fifth* were ` + "`unknown`" + `,
+and six of the 15 of *sixth*. The aim, 98 % of catalogued faults and 95 % of messages with no dangerous mistake at first sight, is missed: what is documented is within reach of it, free text is not.
+
 A model of the letters was tried twice for what the rules call ` + "`unknown`" + `, and is not built. Honest is only what rules say of errors that came after them: those before *fresh* left
 60 of the 664 errors of *fresh*, *sealed*, *unseen* and *again* to it. Logistic regression over pieces of two to four letters, words and what the lexicon knows of them (8192 features, trained on all corpora
 but the fifth of the sources that is judged) would have been right about 23 of the 60, and dangerously wrong about 19. With a confidence of 0.4 it answers 34: 21 right, 6 dangerous. The mildest

@@ -52,6 +52,10 @@ export class Body {
     if (trim(text).startsWith('<')) {
       text = withoutScripts(text);
     }
+    const before = text.indexOf('"');
+    if (before >= 0 && text.slice(0, before).endsWith('{\\')) {
+      text = unquote(text); // as a log prints it, inside a string
+    }
     if (text !== '') {
       this.#read(text, 0);
     }

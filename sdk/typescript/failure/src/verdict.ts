@@ -127,8 +127,10 @@ const byServerCode = byTable('serverCodes');
 
 /** Why a call failed whose status, or a code that says no more than one, says less than its words. */
 const byRefusal: Step = (c, e) => {
-  let family = familyOf(c.status === 0 && c.codeOf(codes.invalid) ? 400 : c.status);
-  if (family === 0 && byServerCode(c, e)) {
+  let family = familyOf(c.status);
+  if (c.status === 0 && (c.codeOf(codes.invalid) || familyOf(c.spoken) === familyOf(400))) {
+    family = familyOf(400);
+  } else if (family === 0 && byServerCode(c, e)) {
     family = familyOf(500);
   }
   return family === 0 ? undefined : byCauses(c, saidBy(c), family);

@@ -54,6 +54,8 @@ class Body:
                 body = unescape(body)
             if trim(body).startswith("<"):
                 body = without_scripts(body)
+            if '"' in body and body.partition('"')[0].endswith("{\\"):
+                body = _unquote(body)  # as a log prints it, inside a string
             self._read(body, 0)
 
     @property

@@ -121,7 +121,7 @@ def _by_code_words(c: Reading) -> Optional[Verdict]:
 def _by_refusal(c: Reading) -> Optional[Verdict]:
     """Why a call failed whose status, or a code that says no more than one of 400 or 500, says less than its words."""
     family = _family(c.status)
-    if not c.status and c.code_of(codes["invalid"]):
+    if not c.status and (c.code_of(codes["invalid"]) or _family(c.spoken) == _family(400)):
         family = _family(400)
     elif not family and _by_rules(c, "serverCodes", c.text):
         family = _family(500)
