@@ -1,6 +1,6 @@
 use std::fmt::Display;
 
-use crate::{Decision, Verdict};
+use crate::{Decision, ToolAdvice, Verdict};
 
 /// An error of any type. Its text reaches the host.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
@@ -8,7 +8,8 @@ pub type Error = Box<dyn std::error::Error + Send + Sync>;
 /// What an author's function gives, if it may fail: `?` works on every error.
 pub type Result<T = Option<Decision>, E = Error> = std::result::Result<T, E>;
 
-/// What an author's function may give: a [`Decision`] (before a call a [`Verdict`]), an `Option`
+/// What an author's function may give: a [`Decision`] (before a call a [`Verdict`], about
+/// a tool a [`ToolAdvice`]), an `Option`
 /// of one where `None` is "no opinion", or a `Result` of one of these with an error that can be
 /// displayed. A function that is told that a run has ended gives nothing, `()`, or a `Result` of it.
 ///
@@ -18,7 +19,7 @@ pub trait Answer<T = Decision>: sealed::Answer<T> {}
 impl<T, A: sealed::Answer<T>> Answer<T> for A {}
 
 pub(crate) mod sealed {
-    use super::{Decision, Display, Verdict};
+    use super::{Decision, Display, ToolAdvice, Verdict};
 
     pub trait Answer<T> {
         /// What was given if there is something, or the error's text.
@@ -45,6 +46,18 @@ pub(crate) mod sealed {
 
     impl Answer<Verdict> for Option<Verdict> {
         fn answer(self) -> Result<Option<Verdict>, String> {
+            Ok(self)
+        }
+    }
+
+    impl Answer<ToolAdvice> for ToolAdvice {
+        fn answer(self) -> Result<Option<ToolAdvice>, String> {
+            Ok(Some(self))
+        }
+    }
+
+    impl Answer<ToolAdvice> for Option<ToolAdvice> {
+        fn answer(self) -> Result<Option<ToolAdvice>, String> {
             Ok(self)
         }
     }

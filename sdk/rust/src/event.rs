@@ -1,6 +1,7 @@
+use std::collections::HashMap;
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::{Kind, Origin, Phase, ReplaySafety, Timer};
+use crate::{Alternative, Kind, Origin, Phase, RecentCall, ReplaySafety, Timer, Tried};
 
 /// A failure and what a decision may depend on. Apart from the [`transcript`](Event::transcript),
 /// which takes a grant, it holds no prompt, no tool arguments or results, and no secret.
@@ -48,6 +49,30 @@ pub struct Event {
     pub idle_breaker: bool,
     /// Idle expiries in a row without a finished step.
     pub idle_expiries: u32,
+    /// The words by which the run can be listed.
+    pub labels: HashMap<String, String>,
+    /// Tokens of every kind that the run has used so far.
+    pub spent_tokens: u64,
+    /// Money that the run has used so far, in millionths of a dollar.
+    pub spent_microdollars: u64,
+    /// What is sent, in tokens, about.
+    pub input_tokens: u64,
+    /// The names of the tools that the model may use.
+    pub tools: Vec<String>,
+    /// There are pictures in the conversation.
+    pub images: bool,
+    /// The answer has to keep to a JSON schema.
+    pub schema: bool,
+    /// The model that failed, with what is known about it.
+    pub about: Alternative,
+    /// Models that could be asked, and are no alternatives because they cool down.
+    pub cooling: Vec<Alternative>,
+    /// What failed in the run so far, this failure included: the kind of each attempt, in order,
+    /// the newest 64.
+    pub failed_kinds: Vec<Kind>,
+    /// How the last calls of the model's entry ended, of all runs of the host, the newest last; 20
+    /// at most.
+    pub recent_calls: Vec<RecentCall>,
     /// When the attempt failed; `None` = the host did not say.
     pub time: Option<SystemTime>,
     /// Nothing comes of the answer, since a failure is replayed or the plugin is tested: do nothing
@@ -140,42 +165,6 @@ pub struct Failure {
     pub message: String,
     /// The provider's own words: at most 8 KiB, secrets removed.
     pub detail: String,
-}
-
-/// A model that the run could be switched to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Alternative {
-    /// The full name, `provider/model`.
-    pub model: String,
-    /// The size of its context in tokens; `None` = not known.
-    pub context_tokens: Option<u64>,
-    /// What it costs; `None` = not known. Some cost nothing.
-    pub price: Option<crate::Price>,
-    /// It is served on this machine.
-    pub local: bool,
-}
-
-impl From<&Alternative> for String {
-    fn from(alternative: &Alternative) -> String {
-        alternative.model.clone()
-    }
-}
-
-/// One failed attempt of a model call.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct Tried {
-    /// From 0, within the model call.
-    pub attempt: u32,
-    /// The model's full name, `provider/model`.
-    pub model: String,
-    /// The code of its failure.
-    pub code: String,
-    /// When it began.
-    pub at: Option<SystemTime>,
-    /// How long it took.
-    pub took: Duration,
 }
 
 /// What is left of something that may be limited.

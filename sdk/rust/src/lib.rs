@@ -22,7 +22,7 @@
 //! opinion", and the process lives on after both, unless it is compiled with
 //! `panic = "abort"`. [`serve_async`] takes an async function, [`Plugin`] has the rest: the
 //! version, a configuration, the log level, and the occasions beside failures: before a model
-//! call begins, and when a run has ended. [`testing`] makes events for tests.
+//! call begins, when a tool has failed, and when a run has ended. [`testing`] makes events for tests.
 //!
 //! Standard output belongs to the protocol: print nothing before the plugin serves. What is
 //! printed later goes to standard error, and from there to the host's log. Better is the
@@ -42,6 +42,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod alternative;
 mod answer;
 mod decision;
 mod event;
@@ -60,21 +61,26 @@ mod start;
 mod state;
 pub mod testing;
 mod tls;
+mod tool_advice;
+mod tool_error;
 mod verdict;
 mod wire;
 
+pub use alternative::{Alternative, RecentCall, Tried};
 pub use answer::{Answer, Error, Result};
 pub use decision::{Action, Adjust, Button, Decision, Effect, Effort};
-pub use event::{Alternative, Event, Failure, Remaining, Tried};
+pub use event::{Event, Failure, Remaining};
 pub use kind::Kind;
 pub use log;
 pub use model_call::ModelCall;
-pub use name::{Origin, Phase, ReplaySafety, Timer};
+pub use name::{Origin, Phase, ReplaySafety, Timer, ToolSafety};
 pub use plugin::{Plugin, serve, serve_async};
 pub use price::Price;
 pub use restrict::Restrict;
 pub use run_ended::RunEnded;
 pub use state::state_dir;
+pub use tool_advice::{Remedy, ToolAdvice};
+pub use tool_error::ToolError;
 pub use verdict::{Ruling, Verdict};
 
 /// Tests the code of the author's page.

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use log::kv::{self, VisitSource, VisitValue};
 use log::{LevelFilter, Log, Metadata, Record};
 
-use crate::{Event, ModelCall, RunEnded};
+use crate::{Event, ModelCall, RunEnded, ToolError};
 
 tokio::task_local! {
     /// The call that this task or thread works for.
@@ -29,6 +29,12 @@ impl From<&Event> for Call {
 impl From<&ModelCall> for Call {
     fn from(c: &ModelCall) -> Self {
         Call::new(&c.run, &c.session)
+    }
+}
+
+impl From<&ToolError> for Call {
+    fn from(e: &ToolError) -> Self {
+        Call::new(&e.run, &e.session)
     }
 }
 

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::wire::{self, v1};
-use crate::{Alternative, Remaining, Tried};
+use crate::{Alternative, Kind, RecentCall, Remaining, Tried};
 
 /// A model call that is about to begin. Apart from the [`transcript`](ModelCall::transcript), which
 /// takes a grant, it holds no prompt, no tool arguments or results, and no secret.
@@ -38,6 +38,13 @@ pub struct ModelCall {
     pub tools: Vec<String>,
     /// There are pictures in the conversation.
     pub images: bool,
+    /// The answer has to keep to a JSON schema.
+    pub schema: bool,
+    /// What failed in the run so far, as in [`Event::failed_kinds`](crate::Event::failed_kinds).
+    pub failed_kinds: Vec<Kind>,
+    /// How the last calls of the model's entry ended, as in
+    /// [`Event::recent_calls`](crate::Event::recent_calls).
+    pub recent_calls: Vec<RecentCall>,
     /// How often this call was held already.
     pub holds: u32,
     /// Whether the run recovers by itself.
@@ -84,6 +91,9 @@ impl ModelCall {
             input_tokens: wire::amount(c.input_tokens),
             tools: c.tools,
             images: c.images,
+            schema: c.schema,
+            failed_kinds: wire::kinds(&c.failed_kinds),
+            recent_calls: c.recent_calls.into_iter().map(RecentCall::from).collect(),
             holds: wire::count(c.holds),
             auto_recover: c.auto_recover,
             spent_tokens: wire::amount(spent.tokens),

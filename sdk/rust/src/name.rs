@@ -125,3 +125,15 @@ words! {
         Unknown = "unknown",
     }
 }
+
+words! {
+    /// Whether a tool may run twice. Not set means `Unsafe`.
+    ToolSafety {
+        /// A call is never repeated.
+        Unsafe = "unsafe",
+        /// Two calls with the same key have the effect of one.
+        Idempotent = "idempotent",
+        /// It changes nothing.
+        ReadOnly = "read_only",
+    }
+}

@@ -6,7 +6,7 @@ use tokio::task::JoinSet;
 
 use crate::answer::sealed::Answer as _;
 use crate::lines::{CALL, Call};
-use crate::{Answer, Decision, Error, Event, ModelCall, RunEnded, Verdict, start};
+use crate::{Answer, Decision, Error, Event, ModelCall, RunEnded, ToolAdvice, ToolError, Verdict, start};
 
 /// Serves a function until its host goes away: [`Plugin::serve`] without more.
 pub fn serve<F, A>(name: impl Into<String>, function: F) -> !
@@ -51,6 +51,7 @@ pub struct Plugin {
     pub(crate) config_schema: String,
     pub(crate) configure: Arc<Configure>,
     pub(crate) before_call: Option<Function<ModelCall, Verdict>>,
+    pub(crate) tool_error: Option<Function<ToolError, ToolAdvice>>,
     pub(crate) run_ended: Option<Function<RunEnded, ()>>,
     log_level: LevelFilter,
 }
@@ -75,6 +76,7 @@ impl Plugin {
             config_schema: String::new(),
             configure: Arc::new(|_| Ok(())),
             before_call: None,
+            tool_error: None,
             run_ended: None,
             log_level: LevelFilter::Info,
         }
@@ -140,6 +142,42 @@ impl Plugin {
         A: Future<Output: Answer<Verdict>> + Send + 'static,
     {
         self.before_call = Some(asynchronous(function, runtime()));
+        self
+    }
+
+    /// Takes the occasion `tool_error`: the function is asked about a tool that failed before the
+    /// model is told, where the plugin's entry in `mulligan.yaml` names it.
+    ///
+    /// ```no_run
+    /// use std::time::Duration;
+    /// use mulligan::{Plugin, ToolAdvice, ToolError};
+    ///
+    /// fn mend(e: &ToolError) -> Option<ToolAdvice> {
+    ///     (e.timed_out && e.remaining_tries > 0).then(|| ToolAdvice::run_again(Duration::from_secs(1)))
+    /// }
+    ///
+    /// fn main() {
+    ///     Plugin::new("mender").tool_error(mend).serve(|_| None)
+    /// }
+    /// ```
+    #[must_use]
+    pub fn tool_error<F, A>(mut self, function: F) -> Self
+    where
+        F: Fn(&ToolError) -> A + Send + Sync + 'static,
+        A: Answer<ToolAdvice>,
+    {
+        self.tool_error = Some(blocking(function));
+        self
+    }
+
+    /// The same for an async function, which gets what failed for its own.
+    #[must_use]
+    pub fn tool_error_async<F, A>(mut self, function: F) -> Self
+    where
+        F: Fn(ToolError) -> A + Send + Sync + 'static,
+        A: Future<Output: Answer<ToolAdvice>> + Send + 'static,
+    {
+        self.tool_error = Some(asynchronous(function, runtime()));
         self
     }
 

@@ -76,7 +76,7 @@ impl From<v1::RunEndedRequest> for RunEnded {
             attempts: wire::count(e.attempts),
             failed_attempts: wire::count(e.failed_attempts),
             switches: wire::count(e.switches),
-            kinds: e.kinds.iter().map(|kind| Kind::from(kind.as_str())).collect(),
+            kinds: wire::kinds(&e.kinds),
             recovery_time: wire::millis(e.recovery_ms),
             wasted_tokens: wire::amount(wasted.tokens),
             wasted_microdollars: wire::amount(wasted.microdollars),

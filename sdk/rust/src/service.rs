@@ -17,7 +17,7 @@ use crate::wire::v1::{
     BeforeCallRequest, BeforeCallResponse, ConfigureRequest, ConfigureResponse, DescribeRequest, DescribeResponse,
     RunEndedRequest, RunEndedResponse, RunErrorRequest, RunErrorResponse, ToolErrorRequest, ToolErrorResponse,
 };
-use crate::{Event, ModelCall, Plugin, life};
+use crate::{Event, ModelCall, Plugin, ToolError, life};
 
 /// The most that a host is told of an error, in bytes.
 const MAX_ERROR: usize = 2 << 10;
@@ -67,8 +67,12 @@ impl RecoveryPlugin for Recovery {
         Ok(Response::new(verdict.map(Into::into).unwrap_or_default()))
     }
 
-    async fn tool_error(&self, _: Request<ToolErrorRequest>) -> Result<Response<ToolErrorResponse>, Status> {
-        Err(Status::unimplemented("the plugin does not take tool_error"))
+    async fn tool_error(&self, request: Request<ToolErrorRequest>) -> Result<Response<ToolErrorResponse>, Status> {
+        let deadline = deadline(&request);
+        let function = taken(self.plugin.tool_error.as_ref(), TOOL_ERROR)?;
+        let advice = ask(function, ToolError::new(request.into_inner(), deadline), deadline).await?;
+        let reply = advice.map(TryInto::try_into).transpose()?;
+        Ok(Response::new(reply.unwrap_or_default()))
     }
 
     async fn run_ended(&self, request: Request<RunEndedRequest>) -> Result<Response<RunEndedResponse>, Status> {
@@ -80,14 +84,22 @@ impl RecoveryPlugin for Recovery {
 }
 
 const BEFORE_CALL: &str = "before_call";
+const TOOL_ERROR: &str = "tool_error";
 const RUN_ENDED: &str = "run_ended";
 
 impl Plugin {
     /// What it takes beside `run_error`.
     fn occasions(&self) -> Vec<String> {
-        let before_call = self.before_call.as_ref().map(|_| BEFORE_CALL.to_owned());
-        let run_ended = self.run_ended.as_ref().map(|_| RUN_ENDED.to_owned());
-        before_call.into_iter().chain(run_ended).collect()
+        let taken = [
+            (BEFORE_CALL, self.before_call.is_some()),
+            (TOOL_ERROR, self.tool_error.is_some()),
+            (RUN_ENDED, self.run_ended.is_some()),
+        ];
+        taken
+            .into_iter()
+            .filter(|(_, is)| *is)
+            .map(|(occasion, _)| occasion.to_owned())
+            .collect()
     }
 }
 

@@ -19,7 +19,7 @@
 use std::time::Duration;
 
 use crate::kind::facts;
-use crate::{Alternative, Event, Failure, Kind, ModelCall, Origin, ReplaySafety, RunEnded};
+use crate::{Alternative, Event, Failure, Kind, ModelCall, Origin, ReplaySafety, RunEnded, ToolError, ToolSafety};
 
 /// The first failure of a model call, of the given kind, with two models to switch to and
 /// nothing used up. There is no transcript, as without a grant. Change what the test is about:
@@ -27,6 +27,7 @@ use crate::{Alternative, Event, Failure, Kind, ModelCall, Origin, ReplaySafety, 
 #[must_use]
 pub fn event(kind: Kind) -> Event {
     let (code, retryable) = facts(&kind);
+    let failed = kind.clone();
     Event {
         run: "run-1".into(),
         model: "openai/gpt-5.2".into(),
@@ -48,6 +49,8 @@ pub fn event(kind: Kind) -> Event {
             alternative("anthropic/claude-sonnet-4-5"),
             alternative("openai/gpt-5.2-mini"),
         ],
+        about: alternative("openai/gpt-5.2"),
+        failed_kinds: vec![failed],
         replay_safety: ReplaySafety::Safe,
         transcript: None,
         ..Event::default()
@@ -68,6 +71,25 @@ pub fn model_call() -> ModelCall {
         input_tokens: 1000,
         auto_recover: true,
         ..ModelCall::default()
+    }
+}
+
+/// The first failure of a tool that changes nothing, with nothing used up.
+#[must_use]
+pub fn tool_error() -> ToolError {
+    ToolError {
+        run: "run-1".into(),
+        tool: "search".into(),
+        call_id: "call-1".into(),
+        safety: ToolSafety::ReadOnly,
+        tries: 1,
+        remaining_tries: 1,
+        failures: 1,
+        took: Duration::from_secs(1),
+        model: "openai/gpt-5.2".into(),
+        round: 1,
+        auto_recover: true,
+        ..ToolError::default()
     }
 }
 
@@ -92,7 +114,6 @@ pub fn alternative(model: impl Into<String>) -> Alternative {
     Alternative {
         model: model.into(),
         context_tokens: Some(200_000),
-        price: None,
-        local: false,
+        ..Alternative::default()
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime};
 use tonic::Status;
 
 use crate::{
-    Action, Adjust, Alternative, Button, Decision, Effect, Effort, Event, Failure, Kind, Origin, Phase, Price,
+    Action, Adjust, Alternative, Button, Decision, Effect, Effort, Event, Failure, Kind, Origin, Phase, RecentCall,
     Remaining, ReplaySafety, Restrict, Timer, Tried,
 };
 
@@ -24,6 +24,7 @@ pub(crate) mod go_plugin {
 impl Event {
     pub(crate) fn new(e: v1::RunErrorRequest, deadline: Option<Instant>) -> Self {
         let budget = e.remaining.unwrap_or_default();
+        let spent = e.spent.unwrap_or_default();
         let safety = v1::ReplaySafety::try_from(e.replay_safety).ok();
         Event {
             run: e.run,
@@ -48,6 +49,17 @@ impl Event {
             partial_shown: e.partial_shown,
             idle_breaker: e.idle_breaker,
             idle_expiries: count(e.idle_expiries),
+            labels: e.labels,
+            spent_tokens: amount(spent.tokens),
+            spent_microdollars: amount(spent.microdollars),
+            input_tokens: amount(e.input_tokens),
+            tools: e.tools,
+            images: e.images,
+            schema: e.schema,
+            about: e.about.map(Alternative::from).unwrap_or_default(),
+            cooling: e.cooling.into_iter().map(Alternative::from).collect(),
+            failed_kinds: kinds(&e.failed_kinds),
+            recent_calls: e.recent_calls.into_iter().map(RecentCall::from).collect(),
             time: e.time.and_then(time),
             dry_run: e.dry_run,
             pressed: e.pressed,
@@ -95,37 +107,18 @@ impl From<v1::Failure> for Failure {
     }
 }
 
-impl From<v1::Tried> for Tried {
-    fn from(t: v1::Tried) -> Self {
-        Tried {
-            attempt: count(t.attempt),
-            model: t.model,
-            code: t.code,
-            at: t.at.and_then(time),
-            took: millis(t.ms),
-        }
-    }
-}
-
-impl From<v1::Alternative> for Alternative {
-    fn from(a: v1::Alternative) -> Self {
-        Alternative {
-            model: a.model,
-            context_tokens: u64::try_from(a.context_tokens).ok().filter(|tokens| *tokens != 0),
-            price: a.price.map(Price::from),
-            local: a.local,
-        }
-    }
-}
-
 /// The one string of an enum: by its number, or else by the companion field. A number that
 /// nobody knows is kept as it is.
-fn name(prefix: &str, number: i32, known: Option<&str>, companion: &str) -> String {
+pub(crate) fn name(prefix: &str, number: i32, known: Option<&str>, companion: &str) -> String {
     match known {
         _ if number == 0 => companion.to_owned(),
         Some(name) => name.trim_start_matches(prefix).to_lowercase(),
         None => format!("{}{number}", prefix.to_lowercase()),
     }
+}
+
+pub(crate) fn kinds(names: &[String]) -> Vec<Kind> {
+    names.iter().map(|name| Kind::from(name.as_str())).collect()
 }
 
 /// Hosts send no negative counts.
@@ -171,6 +164,12 @@ pub(crate) fn time(at: prost_types::Timestamp) -> Option<SystemTime> {
     SystemTime::try_from(at).ok()
 }
 
+/// Rounded up, so that a positive delay never becomes none.
+pub(crate) fn delay(delay: Duration) -> Result<i64, Status> {
+    let ms = delay.as_nanos().div_ceil(1_000_000);
+    i64::try_from(ms).map_err(|_| Status::unknown("the delay is too long to be sent"))
+}
+
 impl TryFrom<Decision> for v1::RunErrorResponse {
     type Error = Status;
 
@@ -185,9 +184,7 @@ impl TryFrom<Decision> for v1::RunErrorResponse {
         };
         Ok(v1::RunErrorResponse {
             action: action.into(),
-            // Rounded up, so that a positive delay never becomes none.
-            delay_ms: i64::try_from(d.delay.as_nanos().div_ceil(1_000_000))
-                .map_err(|_| Status::unknown("the delay is too long to be sent"))?,
+            delay_ms: delay(d.delay)?,
             new_model,
             reason: d.reason,
             actions: d.buttons.into_iter().map(v1::Button::from).collect(),

@@ -20,6 +20,7 @@ fn main() {
         .config_schema(SCHEMA)
         .configure(configure)
         .before_call(occasions::judge)
+        .tool_error(occasions::mend)
         .run_ended(occasions::hear)
         .serve(obey)
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use mulligan::{Error, ModelCall, Result, RunEnded, Verdict};
+use mulligan::{Error, ModelCall, Result, RunEnded, ToolAdvice, ToolError, Verdict};
 
 use crate::say::{self, Field};
 
@@ -19,6 +19,18 @@ pub fn judge(c: &ModelCall) -> Result<Option<Verdict>> {
         }
         "refuse" => Verdict::refuse().because(rest),
         "say" => Verdict::refuse().because(of_call(c, rest)?.to_string()),
+        _ => return Err(rest.into()),
+    }))
+}
+
+pub fn mend(e: &ToolError) -> Result<Option<ToolAdvice>> {
+    let (verb, rest) = told(&e.labels);
+    Ok(Some(match verb {
+        "" => return Ok(None),
+        "again" => ToolAdvice::run_again(Duration::try_from_secs_f64(rest.parse()?)?).because("told so"),
+        "tell" => ToolAdvice::tell(rest).because("told so"),
+        "ask" => ToolAdvice::ask().because(rest),
+        "say" => ToolAdvice::ask().because(of_tool(e, rest)?),
         _ => return Err(rest.into()),
     }))
 }
@@ -74,6 +86,36 @@ fn text_of_call(c: &ModelCall, name: &str) -> Option<String> {
         "time" => say::time(c.time),
         "dry_run" => c.dry_run.to_string(),
         _ => return None,
+    })
+}
+
+fn of_tool(e: &ToolError, name: &str) -> Result<String, Error> {
+    Ok(match name {
+        "run" => e.run.clone(),
+        "session" => e.session.clone(),
+        "session_key" => e.session_key.clone(),
+        "agent_id" => e.agent_id.clone(),
+        "tool" => e.tool.clone(),
+        "call_id" => e.call_id.clone(),
+        "safety" => e.safety.to_string(),
+        "tries" => e.tries.to_string(),
+        "remaining_tries" => e.remaining_tries.to_string(),
+        "failures" => e.failures.to_string(),
+        "timed_out" => e.timed_out.to_string(),
+        "took" => say::seconds(e.took),
+        "error" => e.error.clone(),
+        "model" => e.model.clone(),
+        "round" => e.round.to_string(),
+        "auto_recover" => e.auto_recover.to_string(),
+        "spent_tokens" => e.spent_tokens.to_string(),
+        "spent_microdollars" => e.spent_microdollars.to_string(),
+        "remaining_tokens" => say::remaining(e.remaining_tokens, "-1", |n| n.to_string()),
+        "remaining_microdollars" => say::remaining(e.remaining_microdollars, "-1", |n| n.to_string()),
+        "elapsed" => say::seconds(e.elapsed),
+        "remaining_time" => say::remaining(e.remaining_time, "-0.001", say::seconds),
+        "time" => say::time(e.time),
+        "dry_run" => e.dry_run.to_string(),
+        _ => return Err(format!("no field {name:?}").into()),
     })
 }
 

@@ -9,7 +9,7 @@ use tokio::runtime::{Builder, Runtime};
 use super::*;
 use crate::plugin::{asynchronous, blocking};
 use crate::wire::v1::{self, Action};
-use crate::{Answer, Decision, Verdict};
+use crate::{Answer, Decision, ToolAdvice, ToolSafety, Verdict};
 
 fn runtime() -> Runtime {
     Builder::new_multi_thread()
@@ -229,8 +229,11 @@ fn a_plugin_offers_what_it_takes() {
     };
     assert!(offered(Plugin::new("test")).is_empty());
     assert_eq!(offered(Plugin::new("test").run_ended(|_| ())), ["run_ended"]);
-    let both = Plugin::new("test").run_ended(|_| ()).before_call(|_| None);
-    assert_eq!(offered(both), ["before_call", "run_ended"]);
+    let both = Plugin::new("test")
+        .run_ended(|_| ())
+        .tool_error(|_| None)
+        .before_call(|_| None);
+    assert_eq!(offered(both), ["before_call", "tool_error", "run_ended"]);
 }
 
 #[test]
@@ -263,6 +266,35 @@ fn a_verdict_is_sent() {
         assert_eq!(
             (routed.verdict(), routed.model.as_str(), routed.reason.as_str()),
             (v1::Verdict::Route, "a/b", "cheap")
+        );
+    }
+}
+
+#[test]
+fn advice_about_a_tool_is_sent() {
+    let mend = |e: &ToolError| match e.safety {
+        ToolSafety::ReadOnly => Some(ToolAdvice::run_again(Duration::from_micros(500_500))),
+        _ => Some(ToolAdvice::tell("no such tool").because("it is unsafe")),
+    };
+    for plugin in [
+        Plugin::new("test").tool_error(mend),
+        Plugin::new("test").tool_error_async(move |e| async move { mend(&e) }),
+    ] {
+        let (plugin, runtime) = (taking(plugin), runtime());
+        let ask = |safety: i32| {
+            let failed = ToolErrorRequest {
+                safety,
+                ..Default::default()
+            };
+            let reply = runtime.block_on(plugin.tool_error(Request::new(failed)));
+            reply.unwrap().into_inner()
+        };
+        let again = ask(v1::ToolSafety::ReadOnly.into());
+        assert_eq!((again.action(), again.delay_ms), (v1::ToolAction::Retry, 501));
+        let told = ask(99);
+        assert_eq!(
+            (told.action(), told.words.as_str(), told.reason.as_str()),
+            (v1::ToolAction::Tell, "no such tool", "it is unsafe")
         );
     }
 }
