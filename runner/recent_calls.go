@@ -29,11 +29,10 @@ func (c *recentCalls) add(model string, kind failure.Kind, at time.Time) {
 		c.byEntry = map[string][]recovery.RecentCall{}
 	}
 	entry := entryOf(model)
-	list := append(c.byEntry[entry], recovery.RecentCall{Model: model, Kind: kind, At: at.UTC()})
-	if len(list) > hooks.MaxRecentCalls {
-		list = append([]recovery.RecentCall(nil), list[1:]...)
+	c.byEntry[entry] = append(c.byEntry[entry], recovery.RecentCall{Model: model, Kind: kind, At: at.UTC()})
+	if list := c.byEntry[entry]; len(list) > hooks.MaxRecentCalls {
+		c.byEntry[entry] = append([]recovery.RecentCall(nil), list[1:]...)
 	}
-	c.byEntry[entry] = list
 }
 
 // of are the last calls of the model's entry.

@@ -133,7 +133,7 @@ func (f *File) DeleteValue(ctx context.Context, plugin, key string, expected *in
 var errUnchanged = errors.New("unchanged")
 
 // change makes one value of another in one transaction: nil is none.
-func (f *File) change(ctx context.Context, plugin, key string, make func(old []byte, version int64) ([]byte, error), version *int64) error {
+func (f *File) change(ctx context.Context, plugin, key string, become func(old []byte, version int64) ([]byte, error), version *int64) error {
 	tx, err := f.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (f *File) change(ctx context.Context, plugin, key string, make func(old []b
 	if err != nil {
 		return err
 	}
-	value, err := make(old, at)
+	value, err := become(old, at)
 	if errors.Is(err, errUnchanged) {
 		return nil
 	} else if err != nil {

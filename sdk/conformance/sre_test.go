@@ -188,7 +188,7 @@ func TestTheSREPluginTwice(t *testing.T) {
 // pythonSRE is the plugin in Python with the SDK as it is installed.
 func pythonSRE(t *testing.T) Command {
 	t.Helper()
-	for _, l := range languages {
+	for _, l := range languages() {
 		if l.name == "python" {
 			made := l.command(t)
 			script, err := filepath.Abs(top + srePlugin + "sre.py")
