@@ -31,7 +31,7 @@ func TestOurIndex(t *testing.T) {
 	}
 	for _, l := range list {
 		listed = append(listed, l.Name)
-		if !strings.HasPrefix(l.Name, l.Language+"-") || !strings.HasSuffix(l.Page, "/plugins/examples/"+l.Name) {
+		if l.Language == "" || l.Description == "" || !strings.HasSuffix(l.Page, "/plugins/examples/"+l.Name) {
 			t.Errorf("%+v", l)
 		}
 		if module, ok := strings.CutPrefix(l.Source, "go:github.com/mulligan-run/mulligan/"); ok {
