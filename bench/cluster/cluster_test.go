@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -23,43 +22,6 @@ const (
 
 // sentence is what every answer says, in about five seconds.
 var sentence = strings.TrimSpace(strings.Repeat("one two three four five six seven eight nine ten ", 12))
-
-// nemesis is what happens to a cluster.
-type nemesis struct {
-	name string
-	// strikes the member that drives the first run, and comes back once that is over.
-	strikes func(c *cluster, hit *member)
-	// moves says that another member goes on with the runs of the one that was hit.
-	moves bool
-}
-
-var nemeses = []nemesis{
-	{"kill", func(_ *cluster, hit *member) { hit.signal(syscall.SIGKILL) }, true},
-	{"term", func(_ *cluster, hit *member) { hit.signal(syscall.SIGTERM) }, true},
-	{"stop", func(_ *cluster, hit *member) {
-		hit.signal(syscall.SIGSTOP)
-		time.Sleep(lease + 4*time.Second)
-		hit.signal(syscall.SIGCONT)
-	}, true},
-	{"partition", func(_ *cluster, hit *member) {
-		hit.link.cut()
-		time.Sleep(lease + 4*time.Second)
-		hit.link.heal()
-	}, true},
-	{"reset", func(_ *cluster, hit *member) {
-		for range 5 {
-			hit.link.reset()
-			time.Sleep(200 * time.Millisecond)
-		}
-	}, false},
-	{"database", func(c *cluster, _ *member) {
-		c.db.Crash()
-		time.Sleep(time.Second)
-		if err := c.db.Start(); err != nil {
-			c.Error(err)
-		}
-	}, false},
-}
 
 // TestCluster plays each nemesis and prints a line.
 func TestCluster(t *testing.T) {
@@ -77,6 +39,9 @@ func TestCluster(t *testing.T) {
 	c := newCluster(t)
 	for _, n := range nemeses {
 		t.Run(n.name, func(t *testing.T) {
+			if n.long && os.Getenv(repeatsEnv) == "" {
+				t.Skip("it takes a quarter of a minute: make cluster plays it")
+			}
 			c.T = t
 			defer func() { c.T = all }()
 			var claimed, spoke []time.Duration
@@ -136,7 +101,7 @@ func (c *cluster) play(n nemesis) (claimed, spoke time.Duration) {
 		}
 		c.check(r)
 	}
-	if n.name == "kill" || n.name == "term" {
+	if n.ends {
 		hit.gone()
 		hit.start()
 	}

@@ -9,7 +9,7 @@
 // Each member reaches the database through a relay of its own (relay_test.go), which can stop
 // forwarding, and break. In each round runs stream through different members, each followed through
 // another one than the one that drives it; then the nemesis strikes, in mid-sentence, the member that drives the first
-// of them (cluster_test.go). After it has passed all runs end, and these hold (check_test.go):
+// of them, or all, or the database (nemeses_test.go). After it has passed all runs end, and these hold (check_test.go):
 //
 //   - I02, I03: whoever follows is given events without a gap or a repeat, and each of them is in the
 //     database, word for word;

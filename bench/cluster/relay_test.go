@@ -16,6 +16,7 @@ type relay struct {
 	mu    sync.Mutex
 	conns map[net.Conn]bool
 	open  chan struct{} // closed while it forwards
+	back  chan struct{} // closed while it forwards what the database says
 }
 
 func newRelay(t *testing.T, to string) *relay {
@@ -24,8 +25,9 @@ func newRelay(t *testing.T, to string) *relay {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &relay{listener: listener, to: to, conns: map[net.Conn]bool{}, open: make(chan struct{})}
+	r := &relay{listener: listener, to: to, conns: map[net.Conn]bool{}, open: make(chan struct{}), back: make(chan struct{})}
 	close(r.open)
+	close(r.back)
 	go r.accept()
 	t.Cleanup(func() {
 		_ = listener.Close()
@@ -54,18 +56,18 @@ func (r *relay) forward(from net.Conn) {
 	}
 	r.keep(from, to)
 	var both sync.WaitGroup
-	both.Go(func() { r.pump(to, from) })
-	both.Go(func() { r.pump(from, to) })
+	both.Go(func() { r.pump(to, from, r.wait) })
+	both.Go(func() { r.pump(from, to, r.waitBack) })
 	both.Wait()
 }
 
-// pump forwards one way, until that breaks.
-func (r *relay) pump(to, from net.Conn) {
+// pump forwards one way, when it may, until that breaks.
+func (r *relay) pump(to, from net.Conn, wait func()) {
 	defer r.drop(from, to)
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(buffer)
-		r.wait()
+		wait()
 		if _, failed := to.Write(buffer[:n]); err != nil || failed != nil {
 			return
 		}
@@ -77,6 +79,14 @@ func (r *relay) wait() {
 	open := r.open
 	r.mu.Unlock()
 	<-open
+}
+
+func (r *relay) waitBack() {
+	r.wait()
+	r.mu.Lock()
+	back := r.back
+	r.mu.Unlock()
+	<-back
 }
 
 func (r *relay) keep(conns ...net.Conn) {
@@ -105,14 +115,23 @@ func (r *relay) cut() {
 	r.open = make(chan struct{})
 }
 
+// deafen has it forward nothing that the database says, though all that it is told.
+func (r *relay) deafen() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.back = make(chan struct{})
+}
+
 // heal has it forward again, what it has kept first.
 func (r *relay) heal() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	select {
-	case <-r.open:
-	default:
-		close(r.open)
+	for _, way := range []chan struct{}{r.open, r.back} {
+		select {
+		case <-way:
+		default:
+			close(way)
+		}
 	}
 }
 

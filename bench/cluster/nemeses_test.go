@@ -1,0 +1,150 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// nemesis is what happens to a cluster.
+type nemesis struct {
+	name string
+	// strikes the member that drives the first run, and comes back once that is over.
+	strikes func(c *cluster, hit *member)
+	// moves says that another member goes on with the runs of the one that was hit.
+	moves bool
+	ends  bool // the process of the member that was hit has ended
+	long  bool // only make cluster plays it
+}
+
+var nemeses = []nemesis{
+	{name: "kill", strikes: func(_ *cluster, hit *member) { hit.signal(syscall.SIGKILL) }, moves: true, ends: true},
+	{name: "term", strikes: func(_ *cluster, hit *member) { hit.signal(syscall.SIGTERM) }, moves: true, ends: true},
+	{name: "stop", strikes: func(_ *cluster, hit *member) {
+		hit.signal(syscall.SIGSTOP)
+		time.Sleep(lease + 4*time.Second)
+		hit.signal(syscall.SIGCONT)
+	}, moves: true},
+	{name: "partition", strikes: func(_ *cluster, hit *member) {
+		hit.link.cut()
+		time.Sleep(lease + 4*time.Second)
+		hit.link.heal()
+	}, moves: true},
+	{name: "reset", strikes: func(_ *cluster, hit *member) {
+		for range 5 {
+			hit.link.reset()
+			time.Sleep(200 * time.Millisecond)
+		}
+	}},
+	{name: "database", strikes: func(c *cluster, _ *member) {
+		c.db.Crash()
+		time.Sleep(time.Second)
+		if err := c.db.Start(); err != nil {
+			c.Error(err)
+		}
+	}},
+	{name: "all", strikes: func(c *cluster, _ *member) { c.everyOne(syscall.SIGKILL) }, moves: true, long: true},
+	{name: "roll", strikes: func(c *cluster, _ *member) { c.eachInTurn(syscall.SIGTERM) }, moves: true, long: true},
+	// What is written is written, and the member does not learn it.
+	{name: "deaf", strikes: func(_ *cluster, hit *member) {
+		hit.link.deafen()
+		time.Sleep(lease + 4*time.Second)
+		hit.link.reset()
+		hit.link.heal()
+	}, moves: true, long: true},
+	// One append in three is refused for a moment.
+	{name: "errors", strikes: func(c *cluster, _ *member) { c.refusing(lease+2*time.Second, 0.33, "40001", "40P01", "57014") }, long: true},
+	// All are, as where the disk is full.
+	{name: "full", strikes: func(c *cluster, _ *member) { c.refusing(lease+2*time.Second, 1, "53100") }, long: true},
+	// Nothing is written for longer than a statement may take.
+	{name: "slow", strikes: func(c *cluster, _ *member) {
+		c.execute("BEGIN; LOCK TABLE mulligan.events, mulligan.tails IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(6); COMMIT")
+	}, long: true},
+	// All connections that the server has left are taken.
+	{name: "crowd", strikes: (*cluster).crowd, long: true},
+}
+
+// everyOne ends all members by a signal, and then starts them.
+func (c *cluster) everyOne(s syscall.Signal) {
+	for _, m := range c.members {
+		m.signal(s)
+	}
+	for _, m := range c.members {
+		m.gone()
+		m.start()
+	}
+}
+
+// eachInTurn ends each member and starts it before the next one, as an upgrade does.
+func (c *cluster) eachInTurn(s syscall.Signal) {
+	for _, m := range c.members {
+		m.signal(s)
+		m.gone()
+		m.start()
+	}
+}
+
+// execute has the database do something, by a connection of its own, and gives the last thing that it says.
+func (c *cluster) execute(sql string) (said string) {
+	c.Helper()
+	conn, err := pgx.Connect(c.Context(), c.db.URL())
+	if err != nil {
+		c.Error(err)
+		return ""
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(c.Context())) }()
+	results, err := conn.PgConn().Exec(c.Context(), sql).ReadAll()
+	if err != nil {
+		c.Error(err)
+		return ""
+	}
+	if rows := results[len(results)-1].Rows; len(rows) > 0 {
+		said = string(rows[0][0])
+	}
+	return said
+}
+
+// refusing has the database refuse that share of what is appended, by one of the codes, for a time. It
+// counts what it refuses, which no rollback takes back.
+func (c *cluster) refusing(span time.Duration, share float64, codes ...string) {
+	c.Helper()
+	c.execute(fmt.Sprintf(`CREATE SEQUENCE mulligan.refused;
+		CREATE FUNCTION mulligan.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+			IF random() < %g THEN
+				PERFORM nextval('mulligan.refused');
+				RAISE EXCEPTION 'refused' USING ERRCODE = (ARRAY['%s'])[1 + floor(random() * %d)];
+			END IF;
+			RETURN NEW;
+		END $$;
+		CREATE TRIGGER refuse BEFORE INSERT ON mulligan.events FOR EACH ROW EXECUTE FUNCTION mulligan.refuse()`, share, strings.Join(codes, "', '"), len(codes)))
+	time.Sleep(span)
+	if c.execute("DROP TRIGGER refuse ON mulligan.events; SELECT is_called FROM mulligan.refused") != "t" {
+		c.Error("nothing was refused")
+	}
+	c.execute("DROP FUNCTION mulligan.refuse(); DROP SEQUENCE mulligan.refused")
+}
+
+// crowd takes connections until there is none left, and keeps them for longer than a lease.
+func (c *cluster) crowd(_ *member) {
+	ctx, cancel := context.WithTimeout(c.Context(), patience)
+	defer cancel()
+	var taken []*pgx.Conn
+	for {
+		conn, err := pgx.Connect(ctx, c.db.URL())
+		if err != nil {
+			break
+		}
+		taken = append(taken, conn)
+	}
+	if len(taken) == 0 || ctx.Err() != nil {
+		c.Errorf("%d connections are taken, %v", len(taken), ctx.Err())
+	}
+	time.Sleep(lease + 2*time.Second)
+	for _, conn := range taken {
+		_ = conn.Close(ctx)
+	}
+}
