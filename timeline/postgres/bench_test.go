@@ -54,10 +54,7 @@ func BenchmarkClaimDue(b *testing.B) {
 		if _, err := conn.Exec(b.Context(), "DELETE FROM mulligan.runs"); err != nil {
 			b.Fatal(err)
 		}
-		if _, err := conn.Exec(b.Context(), `INSERT INTO mulligan.runs (run, epoch, owner, member, expires, seq, status, due_at, due_from)
-			SELECT 'r' || n, 1, '', '', clock_timestamp(), 1, 'running', 1000 + n, 1000 FROM generate_series(1, $1::int) AS n`, runs); err != nil {
-			b.Fatal(err)
-		}
+		makeDue(b, conn, runs)
 		b.StartTimer()
 		var claimed atomic.Int64
 		var all sync.WaitGroup
