@@ -148,9 +148,9 @@ func (c *commit) refused() (head *llm.Frame, body []byte) {
 // take gives what is held, and more, and holds nothing any more. It is valid until the attempt is
 // heard again, which is not before its last delta was passed on.
 func (c *commit) take(more ...llm.Delta) []llm.Delta {
-	out := append(c.held, more...)
-	c.held, c.given = c.given[:0], out
-	return out
+	c.held = append(c.held, more...)
+	c.held, c.given = c.given[:0], c.held
+	return c.given
 }
 
 // whole gives the rest of an answer that has proved complete.
