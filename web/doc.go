@@ -3,7 +3,7 @@
 // client of sdk/typescript.
 //
 //	src/    what it is made from: TypeScript, CSS, HTML     main.ts begins the chat, runs.ts the control room,
-//	                                                        code.ts the worker that says which colours code has
+//	                                                        code.ts and maths.ts the workers for code and formulas
 //	dist/   what is embedded: bundled by `make web`, committed, compared by `make check`
 //
 // The page is of one origin and needs nothing from anywhere else: no request leaves the

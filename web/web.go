@@ -31,7 +31,7 @@ type file struct {
 // guard, as of every answer.
 func Handler() http.Handler {
 	served := map[string]file{}
-	for _, name := range []string{"index.html", "app.js", "code.js", "runs.html", "runs.js", "rescue.html", "rescue.js", "rescue.css", "app.css", "icon.svg", "client.js"} {
+	for _, name := range []string{"index.html", "app.js", "code.js", "maths.js", "runs.html", "runs.js", "rescue.html", "rescue.js", "rescue.css", "app.css", "icon.svg", "client.js"} {
 		served["/"+name] = fileOf(name, embedded(name))
 	}
 	served["/share.html"] = fileOf("share.html", Share([]byte("null")))

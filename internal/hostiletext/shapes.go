@@ -60,7 +60,9 @@ func wide() []Shape {
 		{"definitions", strings.Repeat("[a]: <b> \"c\"\n", 8_000)},
 		{"a quote that lazily goes on", strings.Repeat("> a\nb\n", 10_000)},
 		{"code blocks", strings.Repeat("```\na\n```\n", 8_000)},
-		{"code blocks of a language", strings.Repeat("```go\nfunc a() {}\n```\n", 4_000)},
+		{"code blocks of a language", strings.Repeat("```go\nfunc a() {}\n```\n", 3_000)},
+		{"formulas", strings.Repeat("$a_1$ \\(b\\) ", 8_000)},
+		{"dollars", strings.Repeat("$a ", 20_000)},
 		{"pictures", strings.Repeat("![a](b.png) ", 8_000)},
 	}
 }

@@ -30,7 +30,7 @@ import typescript from 'highlight.js/lib/languages/typescript';
 import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 
-import { kinds, type Asked, type Told } from './stretches.js';
+import { kinds, type Asked } from './stretches.js';
 
 for (const [name, language] of Object.entries({
   bash, c, cpp, csharp, css, diff, dockerfile, go, ini, java, javascript, json, kotlin, php, python, ruby, rust, shell, sql, typescript, xml, yaml,
@@ -39,9 +39,9 @@ for (const [name, language] of Object.entries({
 }
 
 self.onmessage = (e: MessageEvent<Asked>) => {
-  const { id, language, text } = e.data;
-  const told: Told = { id, stretches: highlighter.getLanguage(language) ? stretches(highlighter.highlight(text, { language, ignoreIllegals: true }).value) : [] };
-  (self as unknown as Worker).postMessage(told);
+  const { language, text } = e.data;
+  const known = highlighter.getLanguage(language);
+  (self as unknown as Worker).postMessage(known ? stretches(highlighter.highlight(text, { language, ignoreIllegals: true }).value) : []);
 };
 
 /** Reads where each kind begins and ends out of marked HTML; what is within another is of the inner kind. */

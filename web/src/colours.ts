@@ -2,16 +2,15 @@ import { noChange } from 'lit';
 import { AsyncDirective, directive } from 'lit/async-directive.js';
 import type { ElementPart } from 'lit';
 
-import { kinds, type Asked, type Told } from './stretches.js';
-
-/** Code that the worker thinks about for longer than this stays as it is, in milliseconds. */
-const MAX_MS = 1000;
+import { Asker } from './asker.js';
+import { kinds, type Asked } from './stretches.js';
 
 /** Code that grows is looked at when nothing has come for so long, in milliseconds. */
 const PAUSE_MS = 150;
 
-/** More stretches than this nobody sees at once, and browsers become slow: what comes then stays as it is. */
+/** More stretches and blocks than these nobody sees at once, and browsers become slow: what comes then stays as it is. */
 const MAX_STRETCHES = 8_000;
+const MAX_BLOCKS = 300;
 
 /** Colours are put on text without a change of the page; a browser that cannot do that shows code as it is. */
 const highlights = typeof Highlight === 'undefined' ? undefined : kinds.map((_, kind) => {
@@ -20,63 +19,25 @@ const highlights = typeof Highlight === 'undefined' ? undefined : kinds.map((_, 
   return highlight;
 });
 
-let worker: Worker | undefined;
-let asked = 0;
+const asker = new Asker<Asked, number[]>('code.js');
 let shown = 0;
-const waiting = new Map<number, (stretches: number[]) => void>();
-
-/** Asks the worker, one question after another; one that it does not get over is its last one. */
-let turn: Promise<unknown> = Promise.resolve();
-
-function ask(language: string, text: string): Promise<number[]> {
-  const answer = turn.then(() => new Promise<number[]>((resolve) => {
-    const id = ++asked;
-    const over = (stretches: number[]): void => {
-      clearTimeout(late);
-      waiting.delete(id);
-      resolve(stretches);
-    };
-    const late = setTimeout(() => {
-      worker?.terminate();
-      worker = undefined;
-      over([]);
-    }, worker ? MAX_MS : 5 * MAX_MS); // it has to be loaded first
-    waiting.set(id, over);
-    const to = start();
-    if (to) {
-      to.postMessage({ id, language, text } satisfies Asked);
-    } else {
-      over([]);
-    }
-  }));
-  turn = answer;
-  return answer;
-}
-
-function start(): Worker | undefined {
-  try {
-    if (!worker) {
-      worker = new Worker('code.js', { type: 'module' });
-      worker.onmessage = (e: MessageEvent<Told>) => waiting.get(e.data.id)?.(e.data.stretches);
-      worker.onerror = () => waiting.forEach((over) => over([]));
-    }
-    return worker;
-  } catch {
-    return undefined; // not every page may have one
-  }
-}
+let blocks = 0;
 
 class Coloured extends AsyncDirective {
   private ranges: [Highlight, StaticRange][] = [];
   private of = '';
   private pause: ReturnType<typeof setTimeout> | undefined;
+  /** It is one of the blocks that have colours. */
+  private counted = false;
 
   render(_language: string, _text: string): unknown {
     return noChange;
   }
 
   override update(part: ElementPart, [language, text]: [string, string]): unknown {
-    if (highlights && this.of !== text) {
+    if (highlights && this.of !== text && (this.counted || blocks < MAX_BLOCKS)) {
+      blocks += this.counted ? 0 : 1;
+      this.counted = true;
       this.of = text;
       clearTimeout(this.pause);
       this.pause = setTimeout(() => void this.colour(part.element, language, text), PAUSE_MS);
@@ -85,7 +46,7 @@ class Coloured extends AsyncDirective {
   }
 
   private async colour(code: Element, language: string, text: string): Promise<void> {
-    const stretches = await ask(language, text);
+    const stretches = await asker.ask({ language, text }) ?? [];
     const node = [...code.childNodes].find((n) => n instanceof Text && n.data !== '');
     if (this.of !== text || !this.isConnected || !(node instanceof Text) || node.data !== text) {
       return;
@@ -114,6 +75,8 @@ class Coloured extends AsyncDirective {
   protected override disconnected(): void {
     clearTimeout(this.pause);
     this.of = '';
+    blocks -= this.counted ? 1 : 0;
+    this.counted = false;
     this.clear();
   }
 }

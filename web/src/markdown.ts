@@ -1,5 +1,5 @@
 import DOMPurify from 'dompurify';
-import { Marked, Renderer } from 'marked';
+import { Marked, Renderer, type TokenizerAndRendererExtension } from 'marked';
 
 const purifier = DOMPurify(window);
 
@@ -19,7 +19,7 @@ purifier.addHook('afterSanitizeAttributes', (node) => {
   if (blocks.has(node.tagName)) {
     node.setAttribute('dir', 'auto'); // each is read in the direction that it was written in
   }
-  if (node.tagName === 'PRE' || node.tagName === 'DIV') {
+  if (node.tagName === 'PRE' || node.tagName === 'DIV' || node.className === 'formula display') {
     node.setAttribute('tabindex', '0'); // it scrolls, and not everybody has a mouse
   }
   if (node.hasAttribute('class') && !ours.has(node.className)) {
@@ -29,8 +29,8 @@ purifier.addHook('afterSanitizeAttributes', (node) => {
 
 const blocks = new Set(['P', 'UL', 'OL', 'BLOCKQUOTE', 'TABLE', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6']);
 
-/** What marks a list of tasks, and what a table scrolls in. */
-const ours = new Set(['task', 'table']);
+/** What marks a list of tasks, what a table scrolls in, and what formulas are. */
+const ours = new Set(['task', 'table', 'formula', 'formula display']);
 
 const rules = {
   ALLOWED_TAGS: [
@@ -45,10 +45,14 @@ const rules = {
 /** HTML that Markdown has no sign for. Any other is shown as it was written. */
 const wanted = /^<(br\s*\/?|\/?(sub|sup|kbd))>$/i;
 
+function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+}
+
 const marked = new Marked({
   gfm: true,
   renderer: {
-    html: ({ text }) => (wanted.test(text.trim()) ? text : text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`)),
+    html: ({ text }) => (wanted.test(text.trim()) ? text : escaped(text)),
     checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
     listitem(item) {
       return item.task && `<li class="task">${this.parser.parse(item.tokens)}</li>\n`;
@@ -58,6 +62,24 @@ const marked = new Marked({
     },
   },
 });
+
+/** TeX, as models write it. A dollar that may be money begins or ends none; none is longer than this, so that looking for its end takes no time. */
+const inline = /^(?:\$(?![\s$])(?:\\.|[^\\$\n]){1,400}?(?<!\s)\$(?!\d)|\\\([^\n]{1,400}?\\\))/;
+const display = /^(?:\$\$[^$]{1,2000}?\$\$|\\\[[\s\S]{1,2000}?\\\])/;
+
+function formula(name: 'formula' | 'formula display', level: 'inline' | 'block', rule: RegExp): TokenizerAndRendererExtension {
+  return {
+    name, level,
+    start: (src) => /\$|\\[([]/.exec(src)?.index,
+    tokenizer(src) {
+      const found = rule.exec(src);
+      return found ? { type: name, raw: found[0] } : undefined;
+    },
+    renderer: ({ raw }) => `<code class="${name}">${escaped(raw)}</code>`,
+  };
+}
+
+marked.use({ extensions: [formula('formula display', 'inline', display), formula('formula', 'inline', inline)] });
 
 /** A piece of Markdown that a model wrote, as HTML that is safe. Its time grows with the square of its length, or worse. */
 export function safe(piece: string): string {

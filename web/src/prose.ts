@@ -4,6 +4,7 @@ import { unsafeHTML } from 'lit/directives/unsafe-html.js';
 
 import './clip.js';
 import { coloured } from './colours.js';
+import { drawFormulas } from './formulas.js';
 import { safe } from './markdown.js';
 import { Pieces, type Piece } from './pieces.js';
 
@@ -61,6 +62,8 @@ class Prose extends LitElement {
   declare shown: number;
   private readonly pieces = new Pieces();
   private drawn: TemplateResult[] = [];
+  /** Whether formulas came that are not drawn yet. */
+  private readonly formulas = { found: false };
 
   constructor() {
     super();
@@ -79,7 +82,7 @@ class Prose extends LitElement {
     while (this.drawn.length < this.pieces.length && frame.spent < BUDGET_MS && frame.pieces < MAX_A_FRAME && frame.text < MAX_TEXT) {
       const begin = performance.now();
       frame.text += this.pieces.sizeOf(this.drawn.length);
-      this.drawn.push(draw(this.pieces.at(this.drawn.length), this.pieces.startOf(this.drawn.length) < FAR));
+      this.drawn.push(draw(this.pieces.at(this.drawn.length), this.pieces.startOf(this.drawn.length) < FAR, this.formulas));
       frame.pieces++;
       frame.spent += performance.now() - begin;
       askForFrame();
@@ -88,6 +91,13 @@ class Prose extends LitElement {
     this.toggleAttribute('data-drawing', more);
     if (more) {
       frame.waiting.add(this);
+    }
+  }
+
+  protected override updated(): void {
+    if (this.formulas.found) {
+      this.formulas.found = false;
+      drawFormulas(this);
     }
   }
 
@@ -124,14 +134,16 @@ function wholeCode(e: Event): void {
 }
 
 /** A piece as it is shown, code with its colours or without: as it was written where it cannot be drawn otherwise. */
-function draw(piece: Piece, colours: boolean): TemplateResult {
+function draw(piece: Piece, colours: boolean, formulas: { found: boolean }): TemplateResult {
   if (piece.kind === 'code') {
     const pre = html`<pre class=${piece.joined ? 'joined' : nothing} tabindex="0">${piece.language && colours ? html`<code ${coloured(piece.language, piece.text)}>${piece.text}</code>` : html`<code>${piece.text}</code>`}</pre>`;
     return piece.joined ? pre : html`${pre}<mulligan-copy class="ofcode" .what=${'code'} .text=${() => ''} @click=${{ handleEvent: wholeCode, capture: true }}></mulligan-copy>`;
   }
   if (piece.kind === 'markdown') {
     try {
-      return html`${unsafeHTML(safe(piece.text))}`;
+      const made = safe(piece.text);
+      formulas.found ||= made.includes('class="formula');
+      return html`${unsafeHTML(made)}`;
     } catch {
       // nested too deep, or something that nobody thought of
     }

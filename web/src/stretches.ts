@@ -9,6 +9,5 @@ export const kinds: string[][] = [
   ['deletion'],
 ];
 
-/** A question to the worker, and its answer: where a stretch begins, where it ends, and its kind, one after another. */
-export interface Asked { id: number; language: string; text: string }
-export interface Told { id: number; stretches: number[] }
+/** A question to the worker. Its answer: where a stretch begins, where it ends, and its kind, one after another. */
+export interface Asked { language: string; text: string }
