@@ -48,6 +48,9 @@ func TestAddressesSayNothing(t *testing.T) {
 		"Bad luck, see https://example.com/settings/billing/credits/empty.": KindUnknown,
 		"The model is gone. See https://example.com/quota/exceeded. Sorry.": KindModelNotFound,
 		"AI_MissingPartError: a part is missing":                            KindUnknown,
+		"provider=x model=y error=Invalid URL":                              KindMisconfigured,
+		"stream was closed, see https://example.com/docs/rate-limits":       KindStreamInterrupted,
+		"Post \"https://example.com/v1/v1/chat/completions\": odd":          KindMisconfigured,
 	} {
 		if got := Classify(Evidence{Err: errors.New(message)}).Kind; got != want {
 			t.Errorf("%q: %s, want %s", message, got, want)

@@ -13,6 +13,9 @@ type lexer struct {
 	before [2]string
 }
 
+// addressMark stands between the scheme of an address and its host.
+const addressMark = "://"
+
 // sdkPrefix begins the names of a library's errors (AI_APICallError), and speaks of nothing there.
 const sdkPrefix = "AI"
 
@@ -30,20 +33,25 @@ func (l *lexer) next() (word string, ends, ok bool) {
 		end := wordEnd(l.text)
 		raw := l.text[:end]
 		l.text = l.text[end+addressLen(l.text[end:]):]
-		if len(raw) > maxWord && !isUnparted(raw) || raw == sdkPrefix && strings.HasPrefix(l.text, "_") {
+		if len(raw) > maxWord && !isUnparted(raw) || isLabelled(raw, l.text) {
 			continue
 		}
 		return plainLetters(unmarked(strings.ToLower(raw))), l.clauseEnds(), true
 	}
 }
 
+// isLabelled reports whether word only names what follows it: model in "model=x", AI in AI_APICallError.
+func isLabelled(word, rest string) bool {
+	return strings.HasPrefix(rest, "=") || word == sdkPrefix && strings.HasPrefix(rest, "_")
+}
+
 // addressLen is the length of what follows the scheme that text comes after: the host and the path
 // of an address say nothing about a failure.
 func addressLen(text string) int {
-	if !strings.HasPrefix(text, "://") {
+	if !strings.HasPrefix(text, addressMark) {
 		return 0
 	}
-	n := len("://")
+	n := len(addressMark)
 	for n < len(text) && text[n] > ' ' && text[n] < utf8.RuneSelf && strings.IndexByte("\"'`<>()[]{}|\\", text[n]) < 0 {
 		n++
 	}

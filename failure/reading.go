@@ -74,8 +74,36 @@ func gather(e *Evidence) *reading {
 	return c
 }
 
-// straightened is text in the form in which phrases are looked for: in lower case, with straight apostrophes.
-func straightened(text string) string { return strings.ReplaceAll(lower(text), "’", "'") }
+// straightened is text in the form in which phrases are looked for: in lower case, with straight
+// apostrophes, and without the paths of links.
+func straightened(text string) string {
+	return withoutLinks(strings.ReplaceAll(lower(text), "’", "'"))
+}
+
+// withoutLinks is text without the paths of its links: a message that ends in the address of a page
+// about rate limits speaks of whatever it speaks of. The address of an API is left as it is.
+func withoutLinks(text string) string {
+	at := strings.Index(text, addressMark)
+	if at < 0 {
+		return text
+	}
+	var b strings.Builder
+	for ; at >= 0; at = strings.Index(text, addressMark) {
+		end := at + addressLen(text[at:])
+		address := text[at+len(addressMark) : end]
+		if host, _, _ := strings.Cut(address, "/"); !slices.ContainsFunc(endpointMarks, func(mark string) bool { return strings.Contains(address, mark) }) {
+			address = host
+		}
+		b.WriteString(text[:at+len(addressMark)])
+		b.WriteString(address)
+		text = text[end:]
+	}
+	b.WriteString(text)
+	return b.String()
+}
+
+// endpointMarks are pieces of the addresses of APIs.
+var endpointMarks = []string{"/v1", "/v2", "/v3", "/v4", "completions", "generatecontent"}
 
 // lower is text in lower case. Most texts are ASCII, apart from the mark where they were cut;
 // only what follows the ASCII part is converted letter by letter.

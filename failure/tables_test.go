@@ -177,7 +177,7 @@ func tablesOfPorts() object {
 		forms = append(forms, form.String())
 	}
 	return object{
-		"kinds": kinds, "statuses": ofStatus, "precedence": steps, "causes": tableCauses(), "families": families, "minutely": minutely, "lateWords": lateWords, "fineWords": fineWords,
+		"kinds": kinds, "statuses": ofStatus, "precedence": steps, "causes": tableCauses(), "families": families, "minutely": minutely, "lateWords": lateWords, "fineWords": fineWords, "endpointMarks": endpointMarks,
 		"rules": object{
 			"exactWords": tableRules(exactWords), "strongCodes": tableRules(strongCodes), "sentences": tableRules(sentences),
 			"generalCodes": tableRules(generalCodes), "serverCodes": tableRules(serverCodes), "loose": tableRules(looseRules), "wrappers": tableRules(wrappers),

@@ -279,9 +279,12 @@ wrong with the request. Now 706 are right and none of the mistakes is dangerous;
 *fourth* and *fifth* are harvests of the population that matters here: agents, gateways, and the libraries below them, nearly all in English, of 38 and 54 sources. Each was committed with its labels and their
 reasons before any rule was asked. *fourth*: 152 of 168 (90.5 %), 3 dangerous. Then it, *documented* and 279 sentences made up of what such programs
 say were learned from. *fifth*, afterwards: 123 of 138 (89.1 %), none dangerous, where the rules before all that have 122 and none. So what was learned is right of what is documented, and
-hardly better for sentences of other hands. After that, words got the other forms in which people write them, and addresses no longer count as words. *sixth* is small and harder on purpose: what clients and gateways say of their own, 48 rows. 33 were right at first sight (68.8 %), 5 of the mistakes dangerous, and by
+hardly better for sentences of other hands. After that, words got the other forms in which people write them, and addresses no longer count as words. *sixth* is small and was harder: what clients and gateways say of their own, 48 rows. 33 were right at first sight (68.8 %), 5 of the mistakes dangerous, and by
 the rules before as many and the same: an answer that a decoder could not read was taken for a refused request, and a status in Chinese was not seen. Eleven of the 15 mistakes of *fifth* were ` + "`unknown`" + `,
 and six of the 15 of *sixth*. The aim, 98 % of catalogued faults and 95 % of messages with no dangerous mistake at first sight, is missed: what is documented is within reach of it, free text is not.
+
+What programs put around a provider's words is measured without new rows: the 1379 messages of these corpora that are right by themselves are right still behind ` + "`Failed after 3 attempts. Last error:`" + ` and before
+a link to a page about rate limits. Before links were left out, such a link changed 578 of them (a page called ` + "`rate-limits`" + ` made a rate limit of anything that no step before it knew).
 
 A model of the letters was tried twice for what the rules call ` + "`unknown`" + `, and is not built. Honest is only what rules say of errors that came after them: those before *fresh* left
 60 of the 664 errors of *fresh*, *sealed*, *unseen* and *again* to it. Logistic regression over pieces of two to four letters, words and what the lexicon knows of them (8192 features, trained on all corpora

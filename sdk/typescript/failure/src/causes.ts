@@ -6,6 +6,9 @@ import { clip, lower, size } from './text.js';
 
 const { limits, lexicon } = tables;
 
+/** It stands between the scheme of an address and its host. */
+export const ADDRESS_MARK = '://';
+
 /** A set of concepts: more than the 32 that the operators of numbers take. */
 type Concepts = bigint;
 
@@ -120,8 +123,8 @@ function nextWord(text: readonly string[], from: number): { word: string; end: n
     const end = wordEnd(text, i);
     const raw = text.slice(i, end).join('');
     i = addressEnd(text, end);
-    if (raw === 'AI' && text[i] === '_') {
-      continue; // of AI_APICallError and its like
+    if (text[i] === '=' || (raw === 'AI' && text[i] === '_')) {
+      continue; // it only names what follows: model in "model=x", AI in AI_APICallError
     }
     if (size(raw) <= limits.word || isUnparted(raw)) {
       return { word: plainLetters(unmarked(lower(raw))), end: i };
@@ -130,11 +133,13 @@ function nextWord(text: readonly string[], from: number): { word: string; end: n
 }
 
 /** Where the address ends whose scheme ends at `from`: its host and path say nothing about a failure. */
-function addressEnd(text: readonly string[], from: number): number {
-  if (text[from] !== ':' || text[from + 1] !== '/' || text[from + 2] !== '/') {
-    return from;
+export function addressEnd(text: ArrayLike<string>, from: number): number {
+  let end = from;
+  for (const char of ADDRESS_MARK) {
+    if (text[end++] !== char) {
+      return from;
+    }
   }
-  let end = from + 3;
   for (let char = text[end] ?? ''; char > ' ' && char < '\x80' && !'"\'`<>()[]{}|\\'.includes(char); char = text[end] ?? '') {
     end++;
   }

@@ -1,6 +1,7 @@
 /** Evidence, read once; and what matches in it. */
 
 import { Body, exceptionName, httpStatus, isName } from './body.js';
+import { ADDRESS_MARK, addressEnd } from './causes.js';
 import type { Evidence } from './evidence.js';
 import { withoutStack } from './shown.js';
 import type { Rule } from './table.js';
@@ -9,6 +10,24 @@ import { clip, head, isWord, lower, size, trim, trimLeft, valid } from './text.j
 import { httpDate, momentOf, type Moment } from './times.js';
 
 const { limits, spoken } = tables;
+
+/**
+ * Text in the form in which phrases are looked for: in lower case, with straight apostrophes, without the paths of
+ * links; the address of an API is left as it is.
+ */
+function straightened(said: string): string {
+  let text = lower(said).replaceAll('’', "'");
+  let kept = '';
+  for (let at = text.indexOf(ADDRESS_MARK); at >= 0; at = text.indexOf(ADDRESS_MARK)) {
+    const begin = at + ADDRESS_MARK.length;
+    const end = addressEnd(text, at);
+    const address = text.slice(begin, end);
+    const whole = tables.endpointMarks.some((mark) => address.includes(mark));
+    kept += text.slice(0, begin) + (whole ? address : (address.split('/')[0] ?? ''));
+    text = text.slice(end);
+  }
+  return kept + text;
+}
 
 /** One code of a body, header or message. */
 export interface Code {
@@ -52,9 +71,9 @@ export class Reading {
     this.now = httpDate(this.header('date')) ?? momentOf(e.at);
     const error = withoutStack(clip(this.error ?? '', limits.textScan));
     this.body = new Body(this.rawBody || (/[{[]/.test(error) ? error : ''));
-    this.wire = lower(clip(error, limits.words)).replaceAll('’', "'");
+    this.wire = straightened(clip(error, limits.words));
     this.said = this.body.text;
-    this.text = lower(this.said).replaceAll('’', "'") || this.wire;
+    this.text = straightened(this.said) || this.wire;
     const said = this.said || error;
     const name = isName(said) ? said : exceptionName(said);
     const inHeader = this.header('x-amzn-errortype');

@@ -58,6 +58,7 @@ export interface Tables {
   readonly minutely: readonly string[];
   readonly lateWords: readonly string[];
   readonly fineWords: readonly string[];
+  readonly endpointMarks: readonly string[];
   readonly rules: Readonly<Record<'exactWords' | 'strongCodes' | 'sentences' | 'generalCodes' | 'serverCodes' | 'loose' | 'wrappers', readonly Rule[]>>;
   readonly codes: Readonly<Record<'invalid' | 'request' | 'exhausted' | 'properEnds' | 'model' | 'known', readonly string[]>>;
   readonly fields: Readonly<Record<string, Field>>;

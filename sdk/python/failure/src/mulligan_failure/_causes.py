@@ -7,6 +7,9 @@ from typing import Any, List, NamedTuple, Optional, Tuple
 from ._tables import Cause, causes, limits, tables
 from ._text import clip, is_lower, is_upper, lower, size
 
+ADDRESS_MARK = "://"
+"""It stands between the scheme of an address and its host."""
+
 _lexicon = tables["lexicon"]
 _words = _lexicon["words"]
 _stems = _lexicon["stems"]
@@ -97,18 +100,18 @@ def _next_word(text: str, i: int) -> Tuple[str, int]:
         if i == len(text):
             return "", i
         end = _word_end(text, i)
-        raw, i = text[i:end], _address_end(text, end)
-        if raw == "AI" and text.startswith("_", i):  # of AI_APICallError and its like
-            continue
+        raw, i = text[i:end], address_end(text, end)
+        if text.startswith("=", i) or raw == "AI" and text.startswith("_", i):
+            continue  # it only names what follows: model in "model=x", AI in AI_APICallError
         if size(raw) <= limits["word"] or _is_unparted(raw):
             return _unmarked(lower(raw)).translate(_letters), i
 
 
-def _address_end(text: str, i: int) -> int:
+def address_end(text: str, i: int) -> int:
     """Where the address ends whose scheme ends at i: its host and path say nothing about a failure."""
-    if not text.startswith("://", i):
+    if not text.startswith(ADDRESS_MARK, i):
         return i
-    end = i + 3
+    end = i + len(ADDRESS_MARK)
     while end < len(text) and " " < text[end] < "\x80" and text[end] not in "\"'`<>()[]{}|\\":
         end += 1
     return i + len(text[i:end].rstrip(".,:;!?"))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, AbstractSet, Dict, List, NamedTuple, Optional,
 
 from . import _times as times
 from ._body import Body, exception_name, http_status, is_name
+from ._causes import ADDRESS_MARK, address_end
 from ._tables import Rule, is_odd, limits, tables
 from ._text import clip, head, is_word, lower, size, trim, valid, without_stack
 
@@ -16,6 +17,20 @@ if TYPE_CHECKING:
 _flat = str.maketrans("", "", "_- ./:")
 _spoken = tables["spoken"]
 _counts = tuple(_spoken["counts"])
+
+
+def _straightened(text: str) -> str:
+    """Text in the form in which phrases are looked for: in lower case, with straight apostrophes, without the paths
+    of links; the address of an API is left as it is."""
+    text, parts = lower(text).replace("’", "'"), []
+    while (at := text.find(ADDRESS_MARK)) >= 0:
+        end, begin = address_end(text, at), at + len(ADDRESS_MARK)
+        address = text[begin:end]
+        if not any(mark in address for mark in tables["endpointMarks"]):
+            address = address.partition("/")[0]
+        parts += [text[:begin], address]
+        text = text[end:]
+    return "".join(parts) + text
 
 
 class Code(NamedTuple):
@@ -46,9 +61,9 @@ class Reading:
         error = without_stack(clip(self.error or "", limits["textScan"]))
         text = self.raw_body or (error if "{" in error or "[" in error else "")
         self.body = Body(text)
-        self.wire = lower(clip(error, limits["words"])).replace("’", "'")
+        self.wire = _straightened(clip(error, limits["words"]))
         self.said = self.body.text
-        self.text = lower(self.said).replace("’", "'") or self.wire
+        self.text = _straightened(self.said) or self.wire
         self.codes: List[Code] = []
         for code in self.body.codes:
             self._add_code(code)
