@@ -66,7 +66,7 @@ var languages = map[string]language{
 		Ship:           "`make build` makes the folder `target/NAME`, which needs nothing but `java` on the `PATH`: copy that.",
 		Ignored:        []string{"/target/", "/.mulligan/sdk/java/target/"},
 		Toolchain:      []string{"- uses: actions/setup-java@v5", "  with:", "    distribution: temurin", "    java-version: 17"},
-		sdk:            []string{"sdk/java", "proto/mulligan/v1/decision.proto", "proto/mulligan/v1/failure.proto", "proto/mulligan/v1/plugin.proto"},
+		sdk:            []string{"sdk/java", "proto/mulligan/v1/decision.proto", "proto/mulligan/v1/failure.proto", "proto/mulligan/v1/plugin.proto", "proto/mulligan/v1/values.proto"},
 		reserved: []string{
 			"archive-tmp", "classes", "generated-sources", "generated-test-sources", "maven-archiver", "maven-status", "surefire-reports", "test-classes",
 		},

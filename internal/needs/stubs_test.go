@@ -41,7 +41,7 @@ var foreign = map[string]string{
 	"host/languages":             "TestFaults/(python|typescript|rust)",
 	"runner/mcp":                 "TestLive",
 	"timeline/postgres":          "^Test([^FR]|F[^i]|R[^i])", // all but TestFindings and TestRingFits
-	"sdk/conformance":            "Test(Languages|Examples)/(python|typescript|rust|java)",
+	"sdk/conformance":            "Test(Languages|Examples|Values)/(python|typescript|rust|java)",
 }
 
 // indirect are the rooms that ask by way of another one.

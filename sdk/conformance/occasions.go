@@ -87,7 +87,7 @@ func takesOccasions(ctx context.Context, c Command, mutualTLS bool) error {
 		if err != nil {
 			return err
 		}
-		for _, occasion := range []string{recovery.HookBeforeCall, recovery.HookRunEnded} {
+		for _, occasion := range []string{recovery.HookBeforeCall, recovery.HookToolError, recovery.HookRunEnded} {
 			if !slices.Contains(described.GetOccasions(), occasion) {
 				return fmt.Errorf("its Describe offers %v, and not %s", described.GetOccasions(), occasion)
 			}
@@ -95,10 +95,8 @@ func takesOccasions(ctx context.Context, c Command, mutualTLS bool) error {
 		if err := p.judges(ctx); err != nil {
 			return fmt.Errorf("before_call: %w", err)
 		}
-		if slices.Contains(described.GetOccasions(), recovery.HookToolError) {
-			if err := p.advisesAboutTools(ctx); err != nil {
-				return fmt.Errorf("tool_error: %w", err)
-			}
+		if err := p.advisesAboutTools(ctx); err != nil {
+			return fmt.Errorf("tool_error: %w", err)
 		}
 		return p.hears(ctx)
 	})

@@ -15,7 +15,7 @@ import (
 func TestValues(t *testing.T) {
 	dir := t.TempDir()
 	for _, l := range languages() {
-		if l.name == "rust" || l.name == "java" {
+		if l.name == "rust" {
 			continue
 		}
 		t.Run(l.name, func(t *testing.T) {

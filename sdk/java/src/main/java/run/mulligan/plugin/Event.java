@@ -3,6 +3,7 @@ package run.mulligan.plugin;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import mulligan.v1.Plugin.ReplaySafety;
@@ -147,6 +148,64 @@ public final class Event {
     /** Idle expiries in a row without a finished step. */
     public int idleExpiries() {
         return m.getIdleExpiries();
+    }
+
+    /** The words by which the run can be listed. */
+    public Map<String, String> labels() {
+        return m.getLabelsMap();
+    }
+
+    /** Tokens that the run has used so far. */
+    public long spentTokens() {
+        return m.getSpent().getTokens();
+    }
+
+    /** Millionths of a dollar that the run has used so far. */
+    public long spentMicrodollars() {
+        return m.getSpent().getMicrodollars();
+    }
+
+    /** What is sent, in tokens, about. */
+    public long inputTokens() {
+        return m.getInputTokens();
+    }
+
+    /** The names of the tools that the model may use. */
+    public List<String> tools() {
+        return List.copyOf(m.getToolsList());
+    }
+
+    /** Whether there are pictures in the conversation. */
+    public boolean images() {
+        return m.getImages();
+    }
+
+    /** Whether the answer has to keep to a JSON schema. */
+    public boolean schema() {
+        return m.getSchema();
+    }
+
+    /** The model that failed, with what is known about it. */
+    public Alternative about() {
+        return Alternative.from(m.getAbout());
+    }
+
+    /** Models that could be asked, and are no alternatives because they cool down. */
+    public List<Alternative> cooling() {
+        return m.getCoolingList().stream().map(Alternative::from).toList();
+    }
+
+    /**
+     * What failed in the run so far, this failure included: the kind of each attempt, as in
+     * {@link Failure#kindName()}, in order, the newest 64.
+     */
+    public List<String> failedKinds() {
+        return List.copyOf(m.getFailedKindsList());
+    }
+
+    /** How the last calls of the model's entry ended, of all runs of the host, the newest last; at most 20. */
+    public List<RecentCall> recentCalls() {
+        return m.getRecentCallsList().stream().map(RecentCall::from).toList();
     }
 
     /** When the attempt failed, by which rules go that go by the hour; empty if the host did not say. */

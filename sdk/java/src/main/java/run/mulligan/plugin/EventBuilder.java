@@ -36,7 +36,7 @@ public final class EventBuilder {
 
     /** Says which model failed, provider/model; the provider is the first part. */
     public EventBuilder model(String model) {
-        event.setModel(model);
+        event.setModel(model).setAbout(Alternative.of(model).toWire());
         failure.setModel(model).setProvider(model.split("/", 2)[0]);
         return this;
     }
@@ -295,6 +295,78 @@ public final class EventBuilder {
     /** See {@link Failure#resetsAt()}. */
     public EventBuilder resetsAt(Instant at) {
         failure.setResetsAt(Wire.timestamp(at));
+        return this;
+    }
+
+    /** Adds one of the words by which the run can be listed: see {@link Event#labels()}. */
+    public EventBuilder label(String name, String value) {
+        event.putLabels(name, value);
+        return this;
+    }
+
+    /** See {@link Event#inputTokens()}. */
+    public EventBuilder inputTokens(long inputTokens) {
+        event.setInputTokens(inputTokens);
+        return this;
+    }
+
+    /** See {@link Event#images()}. */
+    public EventBuilder images(boolean images) {
+        event.setImages(images);
+        return this;
+    }
+
+    /** See {@link Event#schema()}. */
+    public EventBuilder schema(boolean schema) {
+        event.setSchema(schema);
+        return this;
+    }
+
+    /** See {@link Event#spentTokens()}. */
+    public EventBuilder spentTokens(long spent) {
+        event.getSpentBuilder().setTokens(spent);
+        return this;
+    }
+
+    /** See {@link Event#spentMicrodollars()}. */
+    public EventBuilder spentMicrodollars(long spent) {
+        event.getSpentBuilder().setMicrodollars(spent);
+        return this;
+    }
+
+    /** See {@link Event#tools()}. */
+    public EventBuilder tools(String... tools) {
+        event.clearTools().addAllTools(List.of(tools));
+        return this;
+    }
+
+    /** See {@link Event#about()}. */
+    public EventBuilder about(Alternative model) {
+        event.setAbout(model.toWire());
+        return this;
+    }
+
+    /** See {@link Event#cooling()}. */
+    public EventBuilder cooling(Alternative... models) {
+        event.clearCooling();
+        for (Alternative model : models) {
+            event.addCooling(model.toWire());
+        }
+        return this;
+    }
+
+    /** See {@link Event#failedKinds()}. */
+    public EventBuilder failedKinds(String... names) {
+        event.clearFailedKinds().addAllFailedKinds(List.of(names));
+        return this;
+    }
+
+    /** See {@link Event#recentCalls()}. */
+    public EventBuilder recentCalls(RecentCall... calls) {
+        event.clearRecentCalls();
+        for (RecentCall call : calls) {
+            event.addRecentCalls(call.toWire());
+        }
         return this;
     }
 }

@@ -101,6 +101,21 @@ public final class ModelCall {
         return m.getImages();
     }
 
+    /** Whether the answer has to keep to a JSON schema. */
+    public boolean schema() {
+        return m.getSchema();
+    }
+
+    /** What failed in the run so far: the kind of each attempt, in order, the newest 64. */
+    public List<String> failedKinds() {
+        return List.copyOf(m.getFailedKindsList());
+    }
+
+    /** How the last calls of the model's entry ended, of all runs of the host, the newest last; at most 20. */
+    public List<RecentCall> recentCalls() {
+        return m.getRecentCallsList().stream().map(RecentCall::from).toList();
+    }
+
     /** How often this call was held already. */
     public int holds() {
         return m.getHolds();

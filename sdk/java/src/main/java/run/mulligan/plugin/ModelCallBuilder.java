@@ -187,4 +187,25 @@ public final class ModelCallBuilder {
         call.setTranscript(ByteString.copyFromUtf8(json));
         return this;
     }
+
+    /** See {@link ModelCall#schema()}. */
+    public ModelCallBuilder schema(boolean schema) {
+        call.setSchema(schema);
+        return this;
+    }
+
+    /** See {@link ModelCall#failedKinds()}. */
+    public ModelCallBuilder failedKinds(String... names) {
+        call.clearFailedKinds().addAllFailedKinds(List.of(names));
+        return this;
+    }
+
+    /** See {@link ModelCall#recentCalls()}. */
+    public ModelCallBuilder recentCalls(RecentCall... calls) {
+        call.clearRecentCalls();
+        for (RecentCall recent : calls) {
+            call.addRecentCalls(recent.toWire());
+        }
+        return this;
+    }
 }

@@ -33,6 +33,7 @@ public final class Plugin {
     String configSchema = "";
     Configure configure = json -> {};
     Optional<Judge> beforeCall = Optional.empty();
+    Optional<Mend> toolError = Optional.empty();
     Optional<Hear> runEnded = Optional.empty();
 
     private Plugin(Advise advise) {
@@ -51,6 +52,13 @@ public final class Plugin {
     public interface Judge {
         /** Gives a verdict, or null for no opinion. */
         Verdict judge(ModelCall call) throws Exception;
+    }
+
+    /** Says what to do about a tool that failed. */
+    @FunctionalInterface
+    public interface Mend {
+        /** Gives advice, or null for no opinion: the model is told what the tool said. */
+        ToolAdvice mend(ToolError error) throws Exception;
     }
 
     /** Hears that a run has ended. */
@@ -128,6 +136,15 @@ public final class Plugin {
      */
     public Plugin beforeCall(Judge judge) {
         this.beforeCall = Optional.of(judge);
+        return this;
+    }
+
+    /**
+     * Takes the occasion tool_error: the function is asked about a tool that failed before the model is told, where
+     * the plugin's entry in mulligan.yaml names it.
+     */
+    public Plugin toolError(Mend mend) {
+        this.toolError = Optional.of(mend);
         return this;
     }
 

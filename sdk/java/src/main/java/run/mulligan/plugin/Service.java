@@ -20,11 +20,14 @@ import mulligan.v1.Plugin.RunEndedRequest;
 import mulligan.v1.Plugin.RunEndedResponse;
 import mulligan.v1.Plugin.RunErrorRequest;
 import mulligan.v1.Plugin.RunErrorResponse;
+import mulligan.v1.Plugin.ToolErrorRequest;
+import mulligan.v1.Plugin.ToolErrorResponse;
 import mulligan.v1.RecoveryPluginGrpc.RecoveryPluginImplBase;
 
 /** Puts the author's functions behind the service. */
 final class Service extends RecoveryPluginImplBase {
     private static final String BEFORE_CALL = "before_call";
+    private static final String TOOL_ERROR = "tool_error";
     private static final String RUN_ENDED = "run_ended";
 
     private final Plugin plugin;
@@ -40,6 +43,7 @@ final class Service extends RecoveryPluginImplBase {
                 .setVersion(plugin.version)
                 .setConfigSchema(ByteString.copyFromUtf8(plugin.configSchema));
         plugin.beforeCall.ifPresent(judge -> described.addOccasions(BEFORE_CALL));
+        plugin.toolError.ifPresent(mend -> described.addOccasions(TOOL_ERROR));
         plugin.runEnded.ifPresent(hear -> described.addOccasions(RUN_ENDED));
         answer.onNext(described.build());
         answer.onCompleted();
@@ -71,6 +75,18 @@ final class Service extends RecoveryPluginImplBase {
         answer(new Call(request.getRun(), request.getSession()), Status.UNKNOWN, answer, () -> {
             Verdict verdict = plugin.beforeCall.get().judge(new ModelCall(request, deadline()));
             return verdict == null ? BeforeCallResponse.getDefaultInstance() : verdict.toWire();
+        });
+    }
+
+    @Override
+    public void toolError(ToolErrorRequest request, StreamObserver<ToolErrorResponse> answer) {
+        if (plugin.toolError.isEmpty()) {
+            notTaken(TOOL_ERROR, answer);
+            return;
+        }
+        answer(new Call(request.getRun(), request.getSession()), Status.UNKNOWN, answer, () -> {
+            ToolAdvice advice = plugin.toolError.get().mend(new ToolError(request, deadline()));
+            return advice == null ? ToolErrorResponse.getDefaultInstance() : advice.toWire();
         });
     }
 

@@ -24,19 +24,24 @@ public final class Testing {
         } else {
             event.failure.setKindName(kind.onWire());
         }
-        return event;
+        return event.failedKinds(kind.onWire());
     }
 
     /** Begins the first failure of a model call, of a kind that this version does not know. */
     public static EventBuilder eventOfTomorrow(String kindName) {
         EventBuilder event = new EventBuilder(Kind.OTHER);
         event.failure.setKindName(kindName);
-        return event;
+        return event.failedKinds(kindName);
     }
 
     /** Begins the first model call of a run without limits. */
     public static ModelCallBuilder modelCall() {
         return new ModelCallBuilder();
+    }
+
+    /** Begins the first failure of a tool that changes nothing, in a run without limits. */
+    public static ToolErrorBuilder toolError() {
+        return new ToolErrorBuilder();
     }
 
     /** Begins the end of a run that was completed by its first call. */

@@ -1,6 +1,7 @@
 package run.mulligan.conformance;
 
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
 import run.mulligan.plugin.Button;
@@ -9,6 +10,8 @@ import run.mulligan.plugin.Effort;
 import run.mulligan.plugin.Event;
 import run.mulligan.plugin.Log;
 import run.mulligan.plugin.Plugin;
+import run.mulligan.plugin.Values;
+import run.mulligan.plugin.ValuesException;
 
 /** Carries commands out. */
 final class Commands {
@@ -29,6 +32,7 @@ final class Commands {
             case "say" -> Decision.fail().because(Fields.say(event, rest));
             case "count" -> Decision.fail().because(Integer.toString(Fields.count(event, rest)));
             case "config" -> Decision.fail().because(greeting);
+            case "values" -> Decision.fail().because(playValues(rest));
             case "state" -> Decision.fail().because(Plugin.stateDir().orElseThrow().getFileName().toString());
             default -> {
                 act(verb, rest);
@@ -53,8 +57,27 @@ final class Commands {
         }
     }
 
-    private static Duration seconds(String text) {
+    static Duration seconds(String text) {
         return Duration.ofNanos(new BigDecimal(text).movePointRight(9).longValueExact());
+    }
+
+    /** Does with the host's values what the grammar says. */
+    private static String playValues(String key) {
+        long first = Values.add(key, 2);
+        Values.Versioned read = Values.getWithVersion(key);
+        byte[] longer = (new String(read.value().orElseThrow(), StandardCharsets.UTF_8) + "5").getBytes(StandardCharsets.UTF_8);
+        boolean done = Values.compareAndSet(key, read.version(), longer);
+        boolean late = Values.compareAndSet(key, read.version(), new byte[0]);
+        Values.set(key + "/x", new byte[0]);
+        String keys = String.join(",", Values.keys(key));
+        boolean wrong = false;
+        try {
+            Values.add(key + "/x", 1);
+        } catch (ValuesException e) {
+            wrong = e.problem() == ValuesException.Problem.NOT_A_NUMBER;
+        }
+        Values.delete(key + "/x");
+        return first + " " + done + " " + late + " " + keys + " " + wrong + " " + Values.add(key, -1);
     }
 
     private static Decision buttons() {

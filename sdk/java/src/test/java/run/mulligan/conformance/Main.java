@@ -26,6 +26,7 @@ public final class Main {
                 .configSchema(SCHEMA)
                 .configure(Config.class, Main::configure)
                 .beforeCall(Occasions::judge)
+                .toolError(Occasions::mend)
                 .runEnded(Occasions::hear)
                 .serve();
     }

@@ -23,6 +23,8 @@ class DecisionTest {
         assertNotEquals(Decision.switchTo("a/b"), decision);
         assertEquals(Verdict.refuse().because("no"), Verdict.refuse().because("no"));
         assertNotEquals(Verdict.route("a/b"), Verdict.route("a/c"));
+        assertEquals(ToolAdvice.tell("no").because("x"), ToolAdvice.tell("no").because("x"));
+        assertNotEquals(ToolAdvice.ask(), ToolAdvice.runAgain(Duration.ZERO));
     }
 
     @Test

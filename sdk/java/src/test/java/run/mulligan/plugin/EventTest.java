@@ -62,6 +62,9 @@ class EventTest {
                 .alternatives("a/b", "c/d")
                 .remainingMicrodollars(-1)
                 .replaySafety("unsafe")
+                .label("team", "ops")
+                .cooling(Alternative.of("e/f"))
+                .recentCalls(new RecentCall("openai/gpt-5.2", "timeout", Optional.of(at)))
                 .time(at)
                 .transcript("[]")
                 .build();
@@ -71,6 +74,11 @@ class EventTest {
         assertEquals(Optional.of(Duration.ofSeconds(7)), event.retryAfter());
         assertEquals(List.of("a/b", "c/d"), event.alternatives());
         assertEquals(OptionalLong.of(-1), event.remainingMicrodollars());
+        assertEquals("ops", event.labels().get("team"));
+        assertEquals(List.of(Alternative.of("e/f")), event.cooling());
+        assertEquals(List.of(new RecentCall("openai/gpt-5.2", "timeout", Optional.of(at))), event.recentCalls());
+        assertEquals(List.of("rate_limit"), event.failedKinds());
+        assertEquals("openai/gpt-5.2", event.about().model());
         assertEquals("unsafe", event.replaySafety());
         assertEquals(Optional.of(at), event.time());
         assertEquals(Optional.of("[]"), event.transcript());
@@ -81,7 +89,7 @@ class EventTest {
     void aTestsCallAndEndSayWhatTheyAreTold() {
         ModelCall call = Testing.modelCall()
                 .label("data", "personal")
-                .about(new Alternative("a/b", OptionalLong.of(7), Optional.of(new Price(1, 2, 0, 0)), true))
+                .about(new Alternative("a/b", OptionalLong.of(7), Optional.of(new Price(1, 2, 0, 0)), true, List.of("images"), Optional.empty(), "", "well"))
                 .spentMicrodollars(9)
                 .build();
         assertEquals("personal", call.labels().get("data"));
@@ -89,6 +97,11 @@ class EventTest {
         assertEquals(new Price(1, 2, 0, 0), call.about().price().orElseThrow());
         assertTrue(call.about().local());
         assertEquals(9, call.spentMicrodollars());
+        assertEquals(List.of("images"), call.about().lacks());
+        ToolError error = Testing.toolError().safety("idempotent").error("busy").remainingMicrodollars(-1).build();
+        assertEquals("idempotent", error.safety());
+        assertEquals("busy", error.error());
+        assertEquals(OptionalLong.of(-1), error.remainingMicrodollars());
         RunEnded end = Testing.runEnded().status("failed").failure(Testing.event(Kind.AUTH)).build();
         assertEquals(Kind.AUTH, end.failure().orElseThrow().kind());
         assertEquals(Optional.empty(), Testing.runEnded().build().failure());

@@ -32,8 +32,8 @@ class ServiceTest {
     void aPluginOffersWhatItTakes() {
         assertEquals(List.of(), offered(Plugin.of(NONE)));
         assertEquals(List.of("run_ended"), offered(Plugin.of(NONE).runEnded(end -> {})));
-        Plugin both = Plugin.of(NONE).runEnded(end -> {}).beforeCall(call -> null);
-        assertEquals(List.of("before_call", "run_ended"), offered(both));
+        Plugin both = Plugin.of(NONE).runEnded(end -> {}).toolError(error -> null).beforeCall(call -> null);
+        assertEquals(List.of("before_call", "tool_error", "run_ended"), offered(both));
     }
 
     @Test
