@@ -156,6 +156,10 @@ func TestTelling(t *testing.T) {
 webhooks: {pager: {url: "`+server.URL+`", allow_private: true}, outside: {url: "https://localhost:1/x"}}
 rules: [{when: true, webhook: pager, reason: "{{failure.provider}} is down"}]
 `)
+	var shown strings.Builder
+	if err := rs.WriteDecision(&shown, factsOf(event(nil))); err != nil || !strings.Contains(shown.String(), "rule 1: holds, and decides nothing: tell pager, and go on\n") {
+		t.Error(shown.String(), err)
+	}
 	o := rs.decide(factsOf(event(nil)), 0)
 	if len(o.Tells) != 1 || o.Rule != nil {
 		t.Fatalf("%+v", o)

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -138,6 +139,8 @@ func (rs *Rules) WriteDecision(w io.Writer, f *Facts) error {
 		case r == o.Rule:
 			fmt.Fprintf(w, "%s: decides\n", r)
 			return nil
+		case slices.Contains(o.Beside, r):
+			fmt.Fprintf(w, "%s: holds, and decides nothing: %s\n", r, r.effect())
 		case note != "":
 			fmt.Fprintf(w, "%s: %s\n", r, note)
 		default:

@@ -10,6 +10,8 @@ import (
 type outcome struct {
 	Rule *rule         // that decided; nil = no opinion
 	Vote recovery.Vote // of which Action, Delay, NewModel, Until, Reason, Actions, Adjust and Restrict are set
+	// Beside are the rules that hold and decide nothing, before the one that does.
+	Beside []*rule
 	// Tells are whom rules tell that hold, the one that decided included.
 	Tells []telling
 	// Notes tell why rules did not decide, beside those that do not match.
@@ -63,7 +65,9 @@ func (rs *Rules) first(list []*rule, f *Facts, jitter float64) outcome {
 			o.note(r, err)
 		}
 		o.beside(r, f, vote.Reason)
-		if r.action != nil {
+		if r.action == nil {
+			o.Beside = append(o.Beside, r)
+		} else {
 			vote.Actions, vote.Adjust, vote.Restrict = r.extra, r.adjust, o.Vote.Restrict
 			o.Rule, o.Vote = r, vote
 			return o
