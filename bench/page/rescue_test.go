@@ -154,9 +154,9 @@ func TestARunAsAPicture(t *testing.T) {
 	}
 }
 
-// TestWhatIf: other settings are tried on what was recorded, and the page says which failures would have
+// TestWhatIfInScreenshots: other settings are tried on what was recorded, and the page says which failures would have
 // gone otherwise; nothing of the run changes.
-func TestWhatIf(t *testing.T) {
+func TestWhatIfInScreenshots(t *testing.T) {
 	h, id := rescuedRun(t)
 	w := h.retrospect(id, desktop)
 	choose := func(label, value string) {

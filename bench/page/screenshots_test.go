@@ -37,7 +37,7 @@ var looks = map[string]look{
 // kept are the pictures that are part of the tree; the others are in all/, which is not.
 var kept = map[string]bool{
 	"suggestion-light": true, "suggestion-dark": true, "suggestion-phone": true, "retrying-light": true, "retrying-phone": true,
-	"runs-light": true, "runs-dark": true, "runs-phone": true,
+	"runs-light": true, "runs-dark": true, "runs-phone": true, "room-light": true, "room-dark": true, "room-phone": true, "whatif-light": true,
 	"rescue-light": true, "rescue-dark": true, "rescue-phone": true, "rescue-open-light": true, "rescue-open-phone": true,
 	"play-light": true, "play-recovered-light": true, "play-recovered-dark": true, "play-recovered-phone": true, "play-phone": true,
 	"slow-light": true, "slow-phone": true,
