@@ -54,7 +54,7 @@ func TestAPersonDisablesAPlugin(t *testing.T) {
 	if err := h.Restart(t.Context(), name, "anna"); err == nil || !strings.Contains(err.Error(), "disabled by anna") {
 		t.Errorf("a restart: %v", err)
 	}
-	if s := h.Statuses()[0]; s.State != StateDisabled || s.Disabled == nil || s.Disabled.By != "anna" || s.PID != 0 || s.Breaker != BreakerClosed {
+	if s := h.Statuses()[0]; s.State != StateDisabled || s.Disabled == nil || s.Disabled.By != "anna" || s.PID != 0 || s.Breaker != BreakerClosed || s.LastError != "" {
 		t.Errorf("%+v", s)
 	}
 	if err := h.Enable(t.Context(), name, "bert"); err != nil {
