@@ -35,6 +35,7 @@ var foreign = map[string]string{
 	"cmd/mulligan":               "^Test(Chat|ChatStops|RunAsks|RunLeavesOpen|StoreStories)$",
 	"internal/devtools/scaffold": "TestNewPluginsPass/(java|python|typescript|rust)",
 	"failure":                    "^TestPorts$",
+	"gateway":                    "^TestAskers$",
 	"internal/manual":            "^TestPagesAreRoff$",
 	"internal/plugininstall":     "^Test(PyPI|PyPIRefuses|NPM|Cargo)$",
 	"packaging":                  "^Test(NpmPackages|PythonPackages|Crate)$",
