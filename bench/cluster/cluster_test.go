@@ -67,6 +67,9 @@ const runs = 4
 // that spoke.
 func (c *cluster) play(n nemesis) (claimed, spoke time.Duration) {
 	c.Helper()
+	if n.before != nil {
+		n.before(c)
+	}
 	var readers []*reader
 	for i := range runs {
 		at := c.members[i%len(c.members)]

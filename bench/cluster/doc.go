@@ -1,8 +1,8 @@
 // Package cluster plays several machines: three members (`mulligan serve`, each a process with a state
 // folder of its own) over one PostgreSQL, and what happens to them.
 //
-//	go test -C bench ./cluster        # each nemesis once, about a minute
-//	make cluster                      # each 20 times, and one line of figures each
+//	go test -C bench ./cluster        # those that are played often, once each, about a minute
+//	make cluster                      # all of them, each 20 times, and one line of figures each
 //	make cluster REPEATS=5
 //	make cluster-demo                 # watch one sentence go on at another member (demo_test.go)
 //
@@ -16,9 +16,9 @@
 //   - I04: a tool whose result was written is not called again;
 //   - I09: what is shown of an answer is what the answer begins with;
 //   - I34: every claim of a run is by a higher epoch, and a lease that another claim has overtaken
-//     writes nothing, whoever has it;
+//     writes nothing, whoever has it; nor does anybody to a primary that a standby has taken over from;
 //   - I36: nobody takes the run of a member that lives.
 //
-// Each of the four that stand for the store's own promises is seen to fail by a mutant
+// Each of those that stand for the store's own promises is seen to fail by a mutant
 // (testdata/mutants/*-cluster-*.patch).
 package cluster

@@ -21,10 +21,11 @@ type cluster struct {
 	*testing.T                         // of the round
 	all                context.Context // of all rounds
 	dir, temp, program string
-	db                 *pgtest.Own
+	db, standby        *pgtest.Own // standby is nil but where one is wanted
 	lab                *faultlab.Lab
 	provider           string
-	store              *timeline.Journal // the referee's
+	store              *timeline.Journal // the referee's, which has a link of its own
+	link               *relay
 	known              timeline.Members
 	members            []*member
 	runs               int // that began
@@ -52,7 +53,8 @@ func newCluster(t *testing.T) *cluster {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if c.store, err = postgres.Open(t.Context(), c.db.URL()); err != nil {
+	c.link = newRelay(t, c.db.Socket())
+	if c.store, err = postgres.Open(t.Context(), c.link.url()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.store.Close() })

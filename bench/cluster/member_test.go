@@ -45,7 +45,7 @@ plugins:
   - {name: auto-recover, deadline: 5s, config: {retries: {delays: [10ms], jitter: 0}}}
 tools:
   - {name: pay, description: Pay, command: [/bin/sh, -c, 'echo "$MULLIGAN_CALL_ID" >> "$0"', %q], safety: unsafe}
-`, c.provider, "postgres://mulligan@"+m.link.listener.Addr().String()+"/postgres?sslmode=disable", c.journal())
+`, c.provider, m.link.url(), c.journal())
 	if err := os.MkdirAll(m.dir, 0o700); err != nil {
 		c.Fatal(err)
 	}

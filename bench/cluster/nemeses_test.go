@@ -8,11 +8,14 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/mulligan-run/mulligan/timeline/postgres/pgtest"
 )
 
 // nemesis is what happens to a cluster.
 type nemesis struct {
-	name string
+	name   string
+	before func(c *cluster) // is done before the runs begin; nil = nothing
 	// strikes the member that drives the first run, and comes back once that is over.
 	strikes func(c *cluster, hit *member)
 	// moves says that another member goes on with the runs of the one that was hit.
@@ -66,6 +69,48 @@ var nemeses = []nemesis{
 	}, long: true},
 	// All connections that the server has left are taken.
 	{name: "crowd", strikes: (*cluster).crowd, long: true},
+	// The standby takes over, and later the old primary comes back where the database is looked for.
+	{name: "failover", before: func(c *cluster) { c.standby = c.db.Standby(c.T) }, strikes: (*cluster).failover, long: true},
+}
+
+// failover ends the primary and has its standby take over; then the old one comes back, and all links lead
+// to it for a while.
+func (c *cluster) failover(_ *member) {
+	c.Helper()
+	old := c.db
+	old.Crash()
+	if err := c.standby.Promote(); err != nil {
+		c.Fatal(err)
+	}
+	c.db, c.standby = c.standby, nil
+	c.lead(c.db)
+	time.Sleep(2 * time.Second)
+	if err := old.Start(); err != nil {
+		c.Fatal(err)
+	}
+	c.executeAt(old, "ALTER SYSTEM RESET synchronous_standby_names") // or it would wait for a standby before it takes anything
+	c.executeAt(old, "SELECT pg_reload_conf()")
+	const newest = "SELECT concat((SELECT count(*) FROM mulligan.events), ' events, a member seen ', (SELECT max(seen) FROM mulligan.members))"
+	before := c.executeAt(old, newest)
+	c.lead(old)
+	time.Sleep(3 * time.Second) // each member says every second that it is there
+	if after := c.executeAt(old, newest); after != before {
+		c.Errorf("I34: the old primary had %s, and takes what is written: %s", before, after)
+	}
+	c.lead(c.db)
+	old.Crash()
+}
+
+// lead has all links lead to a database, and breaks those that there are.
+func (c *cluster) lead(to *pgtest.Own) {
+	links := []*relay{c.link}
+	for _, m := range c.members {
+		links = append(links, m.link)
+	}
+	for _, l := range links {
+		l.lead(to.Socket())
+		l.reset()
+	}
 }
 
 // everyOne ends all members by a signal, and then starts them.
@@ -91,7 +136,12 @@ func (c *cluster) eachInTurn(s syscall.Signal) {
 // execute has the database do something, by a connection of its own, and gives the last thing that it says.
 func (c *cluster) execute(sql string) (said string) {
 	c.Helper()
-	conn, err := pgx.Connect(c.Context(), c.db.URL())
+	return c.executeAt(c.db, sql)
+}
+
+func (c *cluster) executeAt(db *pgtest.Own, sql string) (said string) {
+	c.Helper()
+	conn, err := pgx.Connect(c.Context(), db.URL())
 	if err != nil {
 		c.Error(err)
 		return ""

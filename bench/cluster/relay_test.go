@@ -11,9 +11,9 @@ import (
 // relay is the link of one member to the database.
 type relay struct {
 	listener net.Listener
-	to       string // the database's socket
 
 	mu    sync.Mutex
+	to    string // the database's socket
 	conns map[net.Conn]bool
 	open  chan struct{} // closed while it forwards
 	back  chan struct{} // closed while it forwards what the database says
@@ -49,7 +49,10 @@ func (r *relay) accept() {
 
 func (r *relay) forward(from net.Conn) {
 	r.wait()
-	to, err := new(net.Dialer).DialContext(context.Background(), "unix", r.to)
+	r.mu.Lock()
+	socket := r.to
+	r.mu.Unlock()
+	to, err := new(net.Dialer).DialContext(context.Background(), "unix", socket)
 	if err != nil {
 		_ = from.Close()
 		return
@@ -106,6 +109,18 @@ func (r *relay) drop(conns ...io.Closer) {
 			delete(r.conns, c)
 		}
 	}
+}
+
+// lead has it lead to another database.
+func (r *relay) lead(to string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.to = to
+}
+
+// url is the address of the database through it.
+func (r *relay) url() string {
+	return "postgres://mulligan@" + r.listener.Addr().String() + "/postgres?sslmode=disable"
 }
 
 // cut has it forward nothing more, and tell nobody.

@@ -1,0 +1,61 @@
+package pgtest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// Standby starts a server that follows o synchronously: nothing counts as written that it does not have. It
+// ends with the test, and may be read meanwhile.
+func (o *Own) Standby(t testing.TB) *Own {
+	t.Helper()
+	s := &Own{server: server{settings: o.server.settings}, programs: o.programs}
+	var err error
+	if s.dir, err = os.MkdirTemp("", "pgtest"); err != nil { // a socket's path is short
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(s.dir) })
+	if err = s.copy(o); err == nil {
+		err = s.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Crash)
+	for _, sql := range []string{"ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()"} {
+		if err := o.server.execute("postgres", sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const follows = "DO $$ BEGIN ASSERT EXISTS (SELECT FROM pg_stat_replication WHERE sync_state = 'sync'); END $$"
+	for began := time.Now(); o.server.execute("postgres", follows) != nil; time.Sleep(20 * time.Millisecond) {
+		if time.Since(began) > patience {
+			t.Fatal("the standby does not follow")
+		}
+	}
+	return s
+}
+
+// copy makes the cluster in o's folder out of another server's.
+func (o *Own) copy(from *Own) error {
+	as, err := unprivileged(o.dir)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	backup := exec.CommandContext(ctx, filepath.Join(o.programs, "pg_basebackup"), "-h", from.dir, "-U", "mulligan", "-D", filepath.Join(o.dir, "data"), "-R", "-X", "stream", "-c", "fast", "--no-sync")
+	backup.SysProcAttr, backup.Dir = as, o.dir
+	if out, err := backup.CombinedOutput(); err != nil {
+		return fmt.Errorf("pg_basebackup: %w: %.500s", err, out)
+	}
+	return nil
+}
+
+// Promote has a standby take over.
+func (o *Own) Promote() error { return o.server.execute("postgres", "SELECT pg_promote()") }
