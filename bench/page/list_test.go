@@ -114,9 +114,17 @@ func TestTheListInEveryLook(t *testing.T) {
 	h := build(t)
 	h.history()
 	for name, arrive := range map[string]func(w *window){
-		"list-menu":   func(w *window) { w.more("Why is the importer slow?") },
-		"list-rename": func(w *window) { w.more("Why is the importer slow?"); w.press("Rename"); w.wait(`document.querySelector('.rename')`) },
-		"list-delete": func(w *window) { w.more("Why is the importer slow?"); w.press("Delete…"); w.says("dialog.confirm", "for good") },
+		"list-menu": func(w *window) { w.more("Why is the importer slow?") },
+		"list-rename": func(w *window) {
+			w.more("Why is the importer slow?")
+			w.press("Rename")
+			w.wait(`document.querySelector('.rename')`)
+		},
+		"list-delete": func(w *window) {
+			w.more("Why is the importer slow?")
+			w.press("Delete…")
+			w.says("dialog.confirm", "for good")
+		},
 		"list-found": func(w *window) {
 			eval[any](w, `(() => { const i = document.querySelector('#find'); i.value = 'tests'; i.dispatchEvent(new Event('input')); })()`)
 			w.wait(listed + ` === 'Which tests are flaky?'`)
