@@ -9,7 +9,7 @@ import (
 )
 
 // ofTheAPI are the paths below /v1/ that belong to the gateway.
-var ofTheAPI = []string{"runs", "sessions", "suggestions", "kinds", "plugins", "faultlab", "keys", "aisdk", "agui", "members", "login", "logout", "decide", "outcome"}
+var ofTheAPI = []string{"runs", "sessions", "suggestions", "kinds", "plugins", "providers", "faultlab", "keys", "aisdk", "agui", "members", "login", "logout", "decide", "outcome"}
 
 // doors sends model calls, and everything else that clients of the providers' APIs ask, to the
 // proxy, and all other requests to the gateway. The list of models, which both have, is answered
