@@ -104,6 +104,7 @@ func TestThePickerIsInTheOrderOfTheAPI(t *testing.T) {
 // when it is back.
 func TestTheServerIsGone(t *testing.T) {
 	h := build(t)
+	h.plugins.all = h.plugins.all[:1]
 	h.play(opus, faultlab.StallAfter("Monday is"))
 	w := h.ask(false)
 	w.says(".prose", "Monday is")
