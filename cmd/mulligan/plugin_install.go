@@ -114,7 +114,7 @@ func newPluginRemove() *cobra.Command {
 
 // mayAsk refuses where nobody could agree.
 func mayAsk(cmd *cobra.Command, yes bool) error {
-	if !yes && !(show.IsTerminalReader(cmd.InOrStdin()) && show.IsTerminal(cmd.ErrOrStderr())) {
+	if !yes && (!show.IsTerminalReader(cmd.InOrStdin()) || !show.IsTerminal(cmd.ErrOrStderr())) {
 		return exit.Usagef("there is no terminal to ask you at: --yes agrees to what the plugin asks for")
 	}
 	return nil
