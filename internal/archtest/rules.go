@@ -291,7 +291,7 @@ var Rooms = append(workshops, []Room{
 	},
 	{
 		From: "plugins/autorecover",
-		May:  []string{"std", "github.com/santhosh-tekuri/jsonschema/v6", "llm/...", "failure/...", "recovery/...", "hooks/..."},
+		May:  []string{"std", "github.com/santhosh-tekuri/jsonschema/v6", "llm/...", "failure/...", "recovery/...", "hooks/...", "internal/build"},
 		Why:  "the policy in process is for any Go program: a hook and the vocabulary, without what a plugin's connection takes",
 	},
 	{
@@ -301,7 +301,7 @@ var Rooms = append(workshops, []Room{
 	},
 	{
 		From: "plugins/...",
-		May:  []string{"std", "modules", "llm/...", "failure/...", "recovery/...", "sdk/go/...", "internal/netguard"},
+		May:  []string{"std", "modules", "llm/...", "failure/...", "recovery/...", "sdk/go/...", "internal/build", "internal/netguard"},
 		Why:  "our own plugins have no door that others lack: the SDK and the vocabulary, and not each other; where a rule posts to is guarded as everywhere",
 	},
 	{

@@ -74,9 +74,19 @@ func TestVersion(t *testing.T) {
 		{"(devel)", development + "+2a20df17f46e"},
 		{"", development + "+2a20df17f46e"},
 	} {
-		info := &debug.BuildInfo{Main: debug.Module{Version: c.main}, Settings: []debug.BuildSetting{revision}}
+		info := &debug.BuildInfo{Main: debug.Module{Path: module, Version: c.main}, Settings: []debug.BuildSetting{revision}}
 		if got := version(info); got != c.want {
 			t.Errorf("%q: %s, want %s", c.main, got, c.want)
+		}
+	}
+	for want, built := range map[string][]*debug.Module{
+		"v0.1.0":                      {{Path: "example.com/a", Version: "v7.0.0"}, {Path: module, Version: "v0.1.0"}},
+		development + "+2a20df17f46e": {{Path: module, Version: "v0.0.0-20261126000123-2a20df17f46e"}},
+		development:                   {{Path: module, Version: "v0.1.0", Replace: &debug.Module{Path: "../mulligan"}}},
+	} {
+		info := &debug.BuildInfo{Main: debug.Module{Path: "example.com/agent", Version: "v3.0.0"}, Deps: built, Settings: []debug.BuildSetting{revision}}
+		if got := version(info); got != want {
+			t.Errorf("built into another program: %s, want %s", got, want)
 		}
 	}
 	if got := version(&debug.BuildInfo{}); got != development {

@@ -3,10 +3,10 @@ package autorecover
 import (
 	"context"
 	"math/rand/v2"
-	"runtime/debug"
 	"time"
 
 	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/internal/build"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -35,10 +35,5 @@ func InputOf(e hooks.RunError, now time.Time) Input {
 	}
 }
 
-// Version is that of the program which the policy is built into.
-func Version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
-}
+// Version is that of the Mulligan which the policy comes from.
+func Version() string { return build.Version() }

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"log/slog"
 	"math/rand/v2"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
 
+	"github.com/mulligan-run/mulligan/internal/build"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/sdk/go/plugin"
 )
@@ -25,16 +25,8 @@ func Serve() {
 		p.keeper = kept
 	}
 	plugin.Serve(plugin.Func(p.runError), plugin.WithBeforeCall(p.beforeCall),
-		plugin.WithName(Name), plugin.WithVersion(version()),
+		plugin.WithName(Name), plugin.WithVersion(build.Version()),
 		plugin.WithConfigSchema(string(schema)), plugin.WithConfig(p.configure))
-}
-
-// version is that of the program which the plugin is built into.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
 }
 
 // policy is the configured rules.
