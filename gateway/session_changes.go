@@ -19,7 +19,7 @@ type SessionPath struct {
 type sessionTitle struct {
 	SessionPath
 	Body struct {
-		Title string `json:"title" maxLength:"80" doc:"One line; empty, and the session is called as its first run is."`
+		Title string `json:"title" maxLength:"80" pattern:"^([^\\x00-\\x1f\\x7f-\\x9f]*[^\\x00-\\x1f\\x7f-\\x9f\\s][^\\x00-\\x1f\\x7f-\\x9f]*)?$" doc:"One line; empty, and the session is called as its first run is."`
 	}
 }
 
