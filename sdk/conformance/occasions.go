@@ -26,21 +26,24 @@ func aCall(do string) *mulliganv1.BeforeCallRequest {
 	at := timestamppb.New(occasionTime)
 	return &mulliganv1.BeforeCallRequest{
 		Run: "01JRUN", Session: "s-7", SessionKey: "chat", AgentId: "helper", Labels: map[string]string{labelDo: do},
-		Model:        &mulliganv1.Alternative{Model: "a/one", ContextTokens: 1000, Price: &mulliganv1.Price{Input: 1, Output: 2}},
-		Alternatives: []*mulliganv1.Alternative{{Model: "b/two", Local: true}},
+		Model:        &mulliganv1.Alternative{Model: "a/one", ContextTokens: 1000, Price: &mulliganv1.Price{Input: 1, Output: 2}, Health: "failing"},
+		Alternatives: []*mulliganv1.Alternative{{Model: "b/two", Local: true, Lacks: []string{"images", "schema"}, CoolsUntil: at, CoolingKind: "quota"}},
 		Round:        3, Attempt: 1, Tried: []*mulliganv1.Tried{{Model: "a/one", Code: "MODEL_PROVIDER_TIMEOUT", At: at, Ms: 1500}},
 		Summary: true, InputTokens: 77, Tools: []string{"search", "write"}, Images: true, Holds: 2, AutoRecover: true,
 		Spent: &mulliganv1.Budget{Tokens: 5, Microdollars: 6}, Remaining: &mulliganv1.Budget{Tokens: 7, Microdollars: -1},
-		ElapsedMs: 2500, RemainingMs: 9000, Time: at,
+		ElapsedMs: 2500, RemainingMs: 9000, Time: at, Schema: true, FailedKinds: []string{"timeout", "brand_new"},
+		RecentCalls: []*mulliganv1.RecentCall{{Model: "a/one", At: at}, {Model: "a/two", Kind: "brand_new", At: at}},
 	}
 }
 
 // saidOfCall are the fields of aCall as the plugin renders them.
 var saidOfCall = map[string]string{
-	"run": "01JRUN", "session": "s-7", "session_key": "chat", "agent_id": "helper", "model": "a/one", "alternatives": "b/two", "models": "b/two 0 local",
+	"run": "01JRUN", "session": "s-7", "session_key": "chat", "agent_id": "helper", "model": "a/one", "alternatives": "b/two", "models": "b/two 0 local lacks=images+schema cools_until=2026-05-04T03:02:01Z cooling_kind=quota",
 	"round": "3", "attempt": "1", "tried": "0 a/one MODEL_PROVIDER_TIMEOUT 2026-05-04T03:02:01Z 1.5", "summary": "true", "input_tokens": "77",
 	"tools": "search,write", "images": "true", "holds": "2", "auto_recover": "true", "spent_tokens": "5", "remaining_tokens": "7",
 	"remaining_microdollars": "-1", "elapsed": "2.5", "remaining_time": "9", "time": "2026-05-04T03:02:01Z", "dry_run": "false",
+	"spent_microdollars": "6", "labels": "do=say labels", "schema": "true", "about": "a/one 1000 1/2 health=failing", "failed_kinds": "timeout,brand_new",
+	"recent_calls": "a/one  2026-05-04T03:02:01Z,a/two brand_new 2026-05-04T03:02:01Z",
 }
 
 // aToolError is a tool that failed, of which every field says something.

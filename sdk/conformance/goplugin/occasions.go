@@ -41,6 +41,8 @@ func callFields(c plugin.Call) map[string]any {
 		"run": c.Run, "session": c.Session, "session_key": c.SessionKey, "agent_id": c.AgentID, "model": c.Model, "alternatives": c.Alternatives,
 		"models": models(c.Models), "round": c.Round, "attempt": c.Attempt, "tried": tried(c.Tried), "summary": c.Summary, "input_tokens": c.InputTokens,
 		"tools": c.Tools, "images": c.Images, "holds": c.Holds, "auto_recover": c.AutoRecover, "spent_tokens": c.Spent.Tokens,
+		"spent_microdollars": c.Spent.Microdollars, "labels": labels(c.Labels), "schema": c.Schema, "about": model(c.About),
+		"failed_kinds": kinds(c.FailedKinds), "recent_calls": recentCalls(c.RecentCalls),
 		"remaining_tokens": c.Remaining.Tokens, "remaining_microdollars": c.Remaining.Microdollars, "elapsed": c.Elapsed,
 		"remaining_time": c.RemainingTime, "time": c.Time, "dry_run": c.DryRun,
 	}
@@ -96,13 +98,9 @@ func hear(_ context.Context, e plugin.Ended) error {
 }
 
 func endFields(e plugin.Ended) map[string]any {
-	var kinds []string
-	for _, kind := range e.Kinds {
-		kinds = append(kinds, string(kind))
-	}
 	return map[string]any{
 		"run": e.Run, "status": e.Status, "stop_reason": e.StopReason, "chosen_model": e.ChosenModel, "model": e.Model, "recovered": e.Recovered,
-		"attempts": e.Attempts, "failed_attempts": e.FailedAttempts, "kinds": kinds, "switches": e.Switches, "recovery_time": e.RecoveryTime,
+		"attempts": e.Attempts, "failed_attempts": e.FailedAttempts, "kinds": kinds(e.Kinds), "switches": e.Switches, "recovery_time": e.RecoveryTime,
 		"wasted_tokens": e.Wasted.Tokens, "wasted_microdollars": e.Wasted.Microdollars, "spent_tokens": e.Spent.Tokens, "elapsed": e.Elapsed,
 		"time": e.Time, "agent_id": e.AgentID,
 	}

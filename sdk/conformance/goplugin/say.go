@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -50,6 +52,9 @@ func eventFields(e plugin.Event) map[string]any {
 		"idle_breaker": e.IdleBreaker, "idle_expiries": e.IdleExpiries, "transcript": said(e.Transcript),
 		"time": e.Time, "dry_run": e.DryRun, "pressed": e.Pressed,
 		"session_key": e.SessionKey, "agent_id": e.AgentID, "aborted": e.Aborted, "timed_out": e.TimedOut, "prompt_error": e.PromptError,
+		"labels": labels(e.Labels), "spent_tokens": e.Spent.Tokens, "spent_microdollars": e.Spent.Microdollars, "input_tokens": e.InputTokens,
+		"tools": e.Tools, "images": e.Images, "schema": e.Schema, "about": model(e.About), "cooling": models(e.Cooling),
+		"failed_kinds": kinds(e.FailedKinds), "recent_calls": recentCalls(e.RecentCalls),
 	}
 	failure := failureFields(e.Failure)
 	for _, short := range []string{"code", "provider", "retryable", "resets_at"} {
@@ -94,14 +99,55 @@ func tried(all []recovery.Tried) []string {
 func models(all []recovery.Alternative) []string {
 	var list []string
 	for _, a := range all {
-		text := a.Model + " " + render(a.ContextTokens)
-		if a.Price != nil {
-			text += " " + render(a.Price.Input) + "/" + render(a.Price.Output)
+		list = append(list, model(a))
+	}
+	return list
+}
+
+func model(a recovery.Alternative) string {
+	if a.Model == "" {
+		return ""
+	}
+	text := a.Model + " " + render(a.ContextTokens)
+	if a.Price != nil {
+		text += " " + render(a.Price.Input) + "/" + render(a.Price.Output)
+	}
+	if a.Local {
+		text += " local"
+	}
+	for _, fact := range [][2]string{
+		{"lacks", strings.Join(a.Lacks, "+")},
+		{"cools_until", render(a.CoolsUntil)},
+		{"cooling_kind", string(a.CoolingKind)},
+		{"health", a.Health},
+	} {
+		if fact[1] != "" {
+			text += " " + fact[0] + "=" + fact[1]
 		}
-		if a.Local {
-			text += " local"
-		}
-		list = append(list, text)
+	}
+	return text
+}
+
+func labels(all map[string]string) []string {
+	var list []string
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		list = append(list, key+"="+all[key])
+	}
+	return list
+}
+
+func kinds(all []failure.Kind) []string {
+	var list []string
+	for _, kind := range all {
+		list = append(list, string(kind))
+	}
+	return list
+}
+
+func recentCalls(all []recovery.RecentCall) []string {
+	var list []string
+	for _, c := range all {
+		list = append(list, strings.Join([]string{c.Model, string(c.Kind), render(c.At)}, " "))
 	}
 	return list
 }

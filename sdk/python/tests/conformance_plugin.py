@@ -20,6 +20,7 @@ from mulligan import (
     Fail,
     Hold,
     ModelCall,
+    RecentCall,
     Refuse,
     Restrict,
     Retry,
@@ -212,6 +213,8 @@ def field(e: Event | ModelCall | ToolError | RunEnded, name: str) -> Any:
 def render(name: str, value: Any) -> str:
     if isinstance(value, tuple):
         return ",".join(render_one(one) for one in value)
+    if isinstance(value, dict):
+        return ",".join(f"{key}={value[key]}" for key in sorted(value))
     if name in DURATIONS:
         return seconds(value or 0.0)
     if value is None:
@@ -227,11 +230,21 @@ def render_one(value: Any) -> str:
             whole, _, fraction = value.isoformat(timespec="milliseconds").removesuffix("+00:00").partition(".")
             return f"{whole}.{fraction}".rstrip("0").rstrip(".") + "Z"
         case Alternative():
-            price = f" {value.price.input}/{value.price.output}" if value.price else ""
-            return f"{value.model} {value.context_tokens}{price}{' local' * value.local}"
+            return render_model(value)
+        case RecentCall():
+            return f"{value.model} {value.kind} {render('at', value.at)}"
         case Tried():
             return f"{value.attempt} {value.model} {value.code} {render_one(value.at)} {seconds(value.duration)}"
     return str(value)
+
+
+def render_model(a: Alternative) -> str:
+    if not a.model:
+        return ""
+    price = f" {a.price.input}/{a.price.output}" if a.price else ""
+    facts = {"lacks": "+".join(a.lacks), "cools_until": render("cools_until", a.cools_until), "cooling_kind": a.cooling_kind, "health": a.health}
+    known = "".join(f" {name}={fact}" for name, fact in facts.items() if fact)
+    return f"{a.model} {a.context_tokens}{price}{' local' * a.local}{known}"
 
 
 def seconds(value: float) -> str:

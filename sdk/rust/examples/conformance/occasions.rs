@@ -55,6 +55,9 @@ fn of_call(c: &ModelCall, name: &str) -> Result<Field, Error> {
         "alternatives" => c.alternatives.iter().map(String::from).collect(),
         "models" => c.alternatives.iter().map(say::model).collect(),
         "tools" => c.tools.clone(),
+        "labels" => say::labels(&c.labels),
+        "failed_kinds" => c.failed_kinds.iter().map(ToString::to_string).collect(),
+        "recent_calls" => c.recent_calls.iter().map(say::recent_call).collect(),
         _ => {
             let text = text_of_call(c, name).ok_or_else(|| format!("no field {name:?}"))?;
             return Ok(Field::Text(text));
@@ -70,6 +73,8 @@ fn text_of_call(c: &ModelCall, name: &str) -> Option<String> {
         "session_key" => c.session_key.clone(),
         "agent_id" => c.agent_id.clone(),
         "model" => c.model.model.clone(),
+        "about" => say::model(&c.model),
+        "schema" => c.schema.to_string(),
         "round" => c.round.to_string(),
         "attempt" => c.attempt.to_string(),
         "summary" => c.summary.to_string(),

@@ -1,9 +1,10 @@
 //! The fields of an event, as `sdk/conformance/README.md` renders them.
 
+use std::collections::HashMap;
 use std::fmt::{self, Display};
 use std::time::{Duration, SystemTime};
 
-use mulligan::{Alternative, Error, Event, Failure, Remaining, Tried};
+use mulligan::{Alternative, Error, Event, Failure, RecentCall, Remaining, Tried};
 
 pub enum Field {
     Text(String),
@@ -34,6 +35,11 @@ pub fn field(e: &Event, name: &str) -> Result<Field, Error> {
         "alternatives" => e.alternatives.iter().map(String::from).collect(),
         "models" => e.alternatives.iter().map(model).collect(),
         "unsafe_tools" => e.unsafe_tools.clone(),
+        "labels" => labels(&e.labels),
+        "tools" => e.tools.clone(),
+        "cooling" => e.cooling.iter().map(model).collect(),
+        "failed_kinds" => e.failed_kinds.iter().map(ToString::to_string).collect(),
+        "recent_calls" => e.recent_calls.iter().map(recent_call).collect(),
         "transcript" => messages(e)?,
         _ => {
             let text = text(e, name).ok_or_else(|| format!("no field {name:?}"))?;
@@ -44,14 +50,35 @@ pub fn field(e: &Event, name: &str) -> Result<Field, Error> {
 }
 
 pub fn model(a: &Alternative) -> String {
+    if a.model.is_empty() {
+        return String::new();
+    }
     let price = a.price.as_ref().map(|p| format!(" {}/{}", p.input, p.output));
     let local = if a.local { " local" } else { "" };
+    let facts = [
+        ("lacks", a.lacks.join("+")),
+        ("cools_until", time(a.cools_until)),
+        ("cooling_kind", a.cooling_kind.to_string()),
+        ("health", a.health.clone()),
+    ];
+    let known = facts.iter().filter(|(_, fact)| !fact.is_empty());
     format!(
-        "{} {}{}{local}",
+        "{} {}{}{local}{}",
         a.model,
         a.context_tokens.unwrap_or(0),
-        price.unwrap_or_default()
+        price.unwrap_or_default(),
+        known.map(|(name, fact)| format!(" {name}={fact}")).collect::<String>()
     )
+}
+
+pub fn labels(all: &HashMap<String, String>) -> Vec<String> {
+    let mut list: Vec<String> = all.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    list.sort();
+    list
+}
+
+pub fn recent_call(c: &RecentCall) -> String {
+    format!("{} {} {}", c.model, c.kind, time(c.at))
 }
 
 /// The messages of the transcript, each as JSON.
@@ -89,6 +116,12 @@ fn text(e: &Event, name: &str) -> Option<String> {
         "aborted" => e.aborted.to_string(),
         "timed_out" => e.timed_out.to_string(),
         "prompt_error" => e.prompt_error.clone(),
+        "spent_tokens" => e.spent_tokens.to_string(),
+        "spent_microdollars" => e.spent_microdollars.to_string(),
+        "input_tokens" => e.input_tokens.to_string(),
+        "images" => e.images.to_string(),
+        "schema" => e.schema.to_string(),
+        "about" => model(&e.about),
         "kind" | "code" | "provider" | "retryable" | "retry_after" | "resets_at" => failure(&e.failure, name)?,
         _ => return None,
     })

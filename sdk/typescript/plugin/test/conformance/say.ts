@@ -1,4 +1,4 @@
-import type { Alternative, FailureEvent, ModelCall, RunEnded, ToolError, Tried } from "@mulligan-run/plugin";
+import type { Alternative, FailureEvent, ModelCall, RecentCall, RunEnded, ToolError, Tried } from "@mulligan-run/plugin";
 
 /** Whatever the plugin is told. */
 type Told = FailureEvent | ModelCall | ToolError | RunEnded;
@@ -29,6 +29,18 @@ function field(event: Told, name: string): Value {
   if (name === "models" && "models" in event) {
     return event.models.map(model);
   }
+  if (name === "cooling" && "cooling" in event) {
+    return event.cooling.map(model);
+  }
+  if (name === "about" && "about" in event) {
+    return model(event.about);
+  }
+  if (name === "recent_calls" && "recentCalls" in event) {
+    return event.recentCalls.map(recentCall);
+  }
+  if (name === "labels" && "labels" in event) {
+    return Object.entries(event.labels).map(([key, value]) => `${key}=${value}`).sort();
+  }
   if (name === "transcript" && "models" in event) {
     return (event.transcript ?? []).map((m) => m.role);
   }
@@ -45,7 +57,16 @@ function tried(t: Tried): string {
 }
 
 function model(a: Alternative): string {
-  return [a.model, a.contextTokens, ...(a.price ? [`${a.price.input}/${a.price.output}`] : []), ...(a.local ? ["local"] : [])].join(" ");
+  if (a.model === "") {
+    return "";
+  }
+  const facts = { lacks: (a.lacks ?? []).join("+"), cools_until: render("at", a.coolsUntil), cooling_kind: a.coolingKind, health: a.health };
+  const known = Object.entries(facts).flatMap(([name, fact]) => (fact ? [`${name}=${fact}`] : []));
+  return [a.model, a.contextTokens, ...(a.price ? [`${a.price.input}/${a.price.output}`] : []), ...(a.local ? ["local"] : []), ...known].join(" ");
+}
+
+function recentCall(c: RecentCall): string {
+  return [c.model, c.kind, render("at", c.at)].join(" ");
 }
 
 function render(name: string, value: Value): string {

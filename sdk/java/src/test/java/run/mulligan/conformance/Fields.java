@@ -5,6 +5,7 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -13,6 +14,7 @@ import java.util.stream.Collectors;
 import run.mulligan.plugin.Alternative;
 import run.mulligan.plugin.Event;
 import run.mulligan.plugin.Price;
+import run.mulligan.plugin.RecentCall;
 import run.mulligan.plugin.Tried;
 
 /** The fields of what the plugin is told, as sdk/conformance/README.md names and renders them. */
@@ -29,8 +31,12 @@ final class Fields {
     }
 
     static int count(Object told, String name) throws Exception {
-        if (value(told, name) instanceof List<?> list) {
+        Object value = value(told, name);
+        if (value instanceof List<?> list) {
             return list.size();
+        }
+        if (value instanceof Map<?, ?> map) {
+            return map.size();
         }
         throw new IllegalArgumentException(name + " is no list");
     }
@@ -82,15 +88,36 @@ final class Fields {
         if (value instanceof List<?> list) {
             return list.stream().map(element -> render(name, element)).collect(Collectors.joining(","));
         }
+        if (value instanceof Map<?, ?> map) {
+            return map.entrySet().stream().map(Object::toString).sorted().collect(Collectors.joining(","));
+        }
         if (value instanceof Alternative model) {
-            String price = model.price().map(Fields::price).orElse("");
-            return model.model() + " " + model.contextTokens().orElse(0) + price + (model.local() ? " local" : "");
+            return model(model);
+        }
+        if (value instanceof RecentCall call) {
+            return String.join(" ", call.model(), call.kind(), render("at", call.at()));
         }
         if (value instanceof Tried t) {
             return String.join(
                     " ", Integer.toString(t.attempt()), t.model(), t.code(), render("at", t.at()), render("took", t.took()));
         }
         return String.valueOf(value);
+    }
+
+    private static String model(Alternative model) {
+        if (model.model().isEmpty()) {
+            return "";
+        }
+        String price = model.price().map(Fields::price).orElse("");
+        return model.model() + " " + model.contextTokens().orElse(0) + price + (model.local() ? " local" : "")
+                + fact("lacks", String.join("+", model.lacks()))
+                + fact("cools_until", render("cools_until", model.coolsUntil()))
+                + fact("cooling_kind", model.coolingKind())
+                + fact("health", model.health());
+    }
+
+    private static String fact(String name, String value) {
+        return value.isEmpty() ? "" : " " + name + "=" + value;
     }
 
     private static String price(Price price) {
