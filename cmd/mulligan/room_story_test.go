@@ -46,7 +46,10 @@ func TestTheControlRoomOfATerminal(t *testing.T) {
 	says(`"name":"fable/one"`, "providers", "--json")
 
 	says("auto-recover is disabled", "plugin", "disable", "auto-recover")
-	says("disabled by a program (token ", "plugin", "list")
+	a.until("plugin list says that it is disabled", func() bool { // its host's note follows in a moment
+		out, err := h.command("plugin", "list").CombinedOutput()
+		return err == nil && strings.Contains(string(out), "disabled by a program (token ")
+	})
 	begin(recovery.StatusFailed)
 	var plugins struct{ Plugins []gateway.Plugin }
 	a.ask(http.MethodGet, "/v1/plugins", "", &plugins)
