@@ -137,7 +137,7 @@ func (s *store) where(ctx context.Context, q timeline.Query) (condition string, 
 	if !q.Due.IsZero() {
 		restrict("n IN ("+mayBeDue+")", nanos.Of(q.Due)) // it uses indexes
 		restrict("(due_at <= ? OR inbox > heard)", nanos.Of(q.Due))
-		restrict("(lock <> ? OR expires <= ?)", s.lock.id, time.Now().UnixNano())
+		restrict("(lock <> ? OR expires <= ?)", s.holding(), time.Now().UnixNano())
 	}
 	needs(q, restrict)
 	if q.Before != "" {
@@ -165,9 +165,17 @@ func needs(q timeline.Query, restrict func(condition string, values ...any)) {
 	}
 }
 
+// holding is the lock that this process holds; of one that only reads, which has none, it is the name of none.
+func (s *store) holding() string {
+	if s.lock == nil {
+		return "-"
+	}
+	return s.lock.id
+}
+
 // holders gives holds for many runs at one time; it looks at each owner's lock only once.
 func (s *store) holders() func(h *head) bool {
-	now, living := time.Now(), map[string]bool{s.lock.id: true}
+	now, living := time.Now(), map[string]bool{s.holding(): true}
 	return func(h *head) bool {
 		if h.Owner == "" || !h.expires.After(now) {
 			return false
