@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mulligan-run/mulligan/faultlab"
 	"github.com/mulligan-run/mulligan/runner"
@@ -82,6 +83,20 @@ func TestTheMessageIsSeenWhole(t *testing.T) {
 	}
 	w.press("Send")
 	w.says(".prose", "Good.")
+	w.wait(fmt.Sprintf(`%s === %d`, height, one))
+}
+
+// TestTheBoxIsAsHighAsItsHint: what stands in an empty box is longer while a model answers.
+func TestTheBoxIsAsHighAsItsHint(t *testing.T) {
+	h := build(t)
+	h.play(opus, faultlab.SlowAnswer("Good. And well. And all is there.", 300*time.Millisecond))
+	w := h.open("/", look{width: 390, height: 800, scale: 1, reduced: true})
+	const height = `document.querySelector('#message').clientHeight`
+	w.wait(`document.querySelector('#message')`)
+	one := eval[int](w, height)
+	w.send("Hello")
+	w.wait(fmt.Sprintf(`%s > %d`, height, one))
+	w.says(".prose", "And all is there.")
 	w.wait(fmt.Sprintf(`%s === %d`, height, one))
 }
 

@@ -151,8 +151,9 @@ export class Chat extends LitElement {
 
   protected override updated(): void {
     const area = this.querySelector('textarea');
-    if (area && this.measured !== this.conversation.draft) { // as high as what is typed, however its lines are broken
-      this.measured = this.conversation.draft;
+    const seen = this.conversation.draft || (area?.placeholder ?? '');
+    if (area && seen !== this.measured) { // as high as what is seen in it, however its lines are broken
+      this.measured = seen;
       area.style.height = 'auto';
       area.style.height = `${area.scrollHeight}px`;
     }
