@@ -14,7 +14,7 @@ func TestLanguageWithoutToolchainIsShown(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	want := []line{{"Go", "missing: go"}, {"Python", "missing: python3"}, {"TypeScript", "missing: node"}, {"Rust", "missing: cargo"}}
+	want := []line{{"Go", "missing: go"}, {"Python", "missing: python3"}, {"TypeScript", "missing: node"}, {"Rust", "missing: cargo"}, {"Java", "missing: java"}}
 	if !slices.EqualFunc(lines[1:], want, slices.Equal) {
 		t.Errorf("got %q", lines[1:])
 	}
