@@ -19,6 +19,9 @@ func TestValues(t *testing.T) {
 			continue
 		}
 		t.Run(l.name, func(t *testing.T) {
+			if testing.Short() && l.name != "go" {
+				t.Skip("compiles a plugin in another language")
+			}
 			made := l.command(t)
 			for _, want := range []string{"2 true false n,n/x true 24", "26 true false n,n/x true 264"} {
 				h := host.New(host.WithStateDir(dir))
