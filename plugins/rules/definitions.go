@@ -41,14 +41,8 @@ func (w receiver) guard() netguard.Guard {
 
 // entries are the pairs of a mapping whose keys are the file's own names.
 func (r *reader) entries(n ast.Node, what string) []*ast.MappingValueNode {
-	var pairs []*ast.MappingValueNode
-	switch n := n.(type) {
-	case nil, *ast.NullNode:
-	case *ast.MappingNode:
-		pairs = n.Values
-	case *ast.MappingValueNode:
-		pairs = []*ast.MappingValueNode{n}
-	default:
+	pairs, is := pairsOf(n)
+	if !is {
 		r.wrong(placeOf(n), "%s is %s, not names with what they mean", what, kindOf(n))
 	}
 	if len(pairs) > maxDefinitions {

@@ -53,17 +53,24 @@ type fields struct {
 	unknown bool // there are others, which were told of
 }
 
+// pairsOf gives the pairs of a mapping; nothing at all has none, and whatever else is there is no mapping.
+func pairsOf(n ast.Node) (pairs []*ast.MappingValueNode, is bool) {
+	switch n := n.(type) {
+	case nil, *ast.NullNode:
+		return nil, true
+	case *ast.MappingNode:
+		return n.Values, true
+	case *ast.MappingValueNode:
+		return []*ast.MappingValueNode{n}, true
+	}
+	return nil, false
+}
+
 // mapping reads what has named fields and no others; nothing at all is an empty one.
 func (r *reader) mapping(n ast.Node, what string, known ...string) (fields, bool) {
 	f := fields{at: placeOf(n), by: map[string]ast.Node{}}
-	var pairs []*ast.MappingValueNode
-	switch n := n.(type) {
-	case nil, *ast.NullNode:
-	case *ast.MappingNode:
-		pairs = n.Values
-	case *ast.MappingValueNode:
-		pairs = []*ast.MappingValueNode{n}
-	default:
+	pairs, is := pairsOf(n)
+	if !is {
 		r.wrong(f.at, "%s is %s, not fields like %s: …", what, kindOf(n), known[0])
 		return f, false
 	}
