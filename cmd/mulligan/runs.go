@@ -58,9 +58,11 @@ mulligan runs list --waiting  # until when, and what for; what comes first, firs
 			if err != nil {
 				return err
 			}
-			stranded, err := a.Stranded(cmd.Context())
-			if err != nil {
-				return err
+			var stranded map[string]bool
+			if slices.ContainsFunc(list, func(s timeline.Summary) bool { return s.Needs != "" }) {
+				if stranded, err = a.Stranded(cmd.Context()); err != nil {
+					return err
+				}
 			}
 			if asJSON {
 				return a.Screen.RunLines(list, stranded)
