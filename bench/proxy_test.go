@@ -83,7 +83,7 @@ func BenchmarkProxy(b *testing.B) {
 	if err := srv.OpenLog(context.Background()); err != nil {
 		b.Fatal(err)
 	}
-	r, models, err := srv.Driver(b.Context(), nil)
+	r, models, err := srv.Driver(b.Context(), slog.New(slog.DiscardHandler), nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -54,7 +54,7 @@ proxy:
 	if err := srv.OpenLog(ctx); err != nil {
 		panic(err)
 	}
-	r, models, err := srv.Driver(ctx, nil, runner.WithHook(autorecover.Name, autorecover.Hook()))
+	r, models, err := srv.Driver(ctx, slog.New(slog.DiscardHandler), nil, runner.WithHook(autorecover.Name, autorecover.Hook()))
 	if err != nil {
 		panic(err)
 	}

@@ -2,18 +2,21 @@ package server
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/provider"
 	"github.com/mulligan-run/mulligan/runner"
 )
 
 // Driver makes a runner for runs that others began, with everything that they may have been
-// given. The caller closes the models.
-func (srv *Server) Driver(ctx context.Context, plugins []string, options ...runner.Option) (*runner.Runner, *Models, error) {
+// given. log is told what the runner and the programs behind models have to say. The caller closes
+// the models.
+func (srv *Server) Driver(ctx context.Context, log *slog.Logger, plugins []string, options ...runner.Option) (*runner.Runner, *Models, error) {
 	if err := srv.Config.AddPlugins(plugins); err != nil {
 		return nil, nil, exit.Usage(err)
 	}
-	models, err := NewModels(srv.Config)
+	models, err := NewModels(srv.Config, provider.WithLogger(log))
 	if err != nil {
 		return nil, nil, exit.Usage(err)
 	}
@@ -34,6 +37,6 @@ func (srv *Server) Driver(ctx context.Context, plugins []string, options ...runn
 		models.Close()
 		return nil, nil, err
 	}
-	options = append(options, runner.WithTools(tools...), runner.WithToolsFrom(srv.mcpBeside(tools)))
+	options = append(options, runner.WithLogger(log), runner.WithTools(tools...), runner.WithToolsFrom(srv.mcpBeside(tools)))
 	return srv.Runner(models, known, srv.Config.Model, srv.Config.Fallbacks, options...), models, nil
 }

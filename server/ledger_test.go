@@ -46,7 +46,7 @@ func behindStore(t *testing.T, more string) (store *timelinetest.Faulty, srv *Se
 	store = timelinetest.NewFaulty(timeline.NewMemory(), func(int) timelinetest.Fault { return timelinetest.Fault{} })
 	srv.Log = store
 	t.Cleanup(srv.Close)
-	r, models, err := srv.Driver(t.Context(), nil)
+	r, models, err := srv.Driver(t.Context(), slog.New(slog.DiscardHandler), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

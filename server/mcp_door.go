@@ -26,7 +26,7 @@ func (srv *Server) ServeMCP(ctx context.Context) error {
 // doorRuns are the runs of a client on standard input and output; leave releases those in
 // progress.
 func (srv *Server) doorRuns(ctx context.Context) (s *Runs, leave func(), err error) {
-	r, models, err := srv.Driver(ctx, nil)
+	r, models, err := srv.Driver(ctx, srv.Logger(), nil)
 	if err != nil {
 		return nil, nil, err
 	}

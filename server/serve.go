@@ -25,11 +25,11 @@ func (srv *Server) Serve(ctx context.Context, at *Reach, log *slog.Logger) error
 	if err := srv.checkRole(at); err != nil {
 		return err
 	}
-	options := append(srv.Observed(ctx, at.Address != noFace, log), runner.WithLogger(log))
+	options := srv.Observed(ctx, at.Address != noFace, log)
 	if at.Role == roleGateway {
 		options = append(options, runner.WithHandOver())
 	}
-	r, models, err := srv.Driver(ctx, nil, options...)
+	r, models, err := srv.Driver(ctx, log, nil, options...)
 	if err != nil {
 		return err
 	}

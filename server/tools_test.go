@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -37,7 +38,7 @@ providers:
 		t.Fatal(err)
 	}
 	defer a.Close()
-	served, models, err := a.Driver(t.Context(), nil) // as serve, chat and resume have it
+	served, models, err := a.Driver(t.Context(), slog.New(slog.DiscardHandler), nil) // as serve, chat and resume have it
 	if err != nil {
 		t.Fatal(err)
 	}

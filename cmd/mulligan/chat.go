@@ -140,7 +140,7 @@ func (a *app) openChat(ctx context.Context, flags *pflag.FlagSet, f *chatFlags, 
 		a.Config.Model = f.model
 	}
 	quiet := slog.New(slog.DiscardHandler) // the screen is the chat's
-	r, models, err := a.Driver(ctx, f.plugins, append(a.Observed(ctx, false, quiet), runner.WithLogger(quiet))...)
+	r, models, err := a.Driver(ctx, quiet, f.plugins, a.Observed(ctx, false, quiet)...)
 	if err != nil {
 		return nil, err
 	}

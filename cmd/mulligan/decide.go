@@ -131,7 +131,7 @@ func (a *app) decide(cmd *cobra.Command, q *asked, args []string) error {
 	if q.question.Call == "" {
 		q.question.Call = ulid.Make().String()
 	}
-	r, models, err := a.Driver(cmd.Context(), q.plugins)
+	r, models, err := a.Driver(cmd.Context(), a.Logger(), q.plugins)
 	if err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ func (a *app) proxy(cmd *cobra.Command, plugins []string, listen string, asJSON 
 		ctx, stop = context.WithCancel(cmd.Context())
 	}
 	defer stop()
-	r, models, err := a.Driver(ctx, plugins, runner.WithLogger(log))
+	r, models, err := a.Driver(ctx, log, plugins)
 	if err != nil {
 		return interrupted(ctx, err)
 	}

@@ -104,7 +104,7 @@ func resumeAll(cmd *cobra.Command, f *common, plugins []string, asJSON bool) err
 
 // resumeTogether goes on with runs, and tells what each has come to.
 func (a *app) resumeTogether(ctx context.Context, due []timeline.Summary, plugins []string, asJSON bool) error {
-	r, models, err := a.Driver(ctx, plugins)
+	r, models, err := a.Driver(ctx, a.Logger(), plugins)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
