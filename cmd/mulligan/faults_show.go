@@ -18,7 +18,7 @@ func newFaultsShow() *cobra.Command {
 			"@pause 10s, @cut or @hang; {{now+7s|http}} and the like are filled in when it is played.",
 		Example: `mulligan faults show A23
 mulligan faults show O12-server_error  # a variant of a row`,
-		Args: cobra.MinimumNArgs(1),
+		Args: takes(1, anyNumber),
 		RunE: verb(func(cmd *cobra.Command, args []string) error {
 			for i, name := range args {
 				row, scripts, err := explain.FindFault(name)

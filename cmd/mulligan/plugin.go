@@ -36,7 +36,7 @@ func newPluginServe() *cobra.Command {
 		Use:    "serve NAME",
 		Short:  "Be a builtin plugin: hosts start this, people do not",
 		Hidden: true,
-		Args:   cobra.ExactArgs(1),
+		Args:   takes(1, 1),
 		RunE: verb(func(_ *cobra.Command, args []string) error {
 			serve := builtinPlugins[args[0]]
 			if serve == nil {

@@ -39,7 +39,7 @@ func newPluginActs() []*cobra.Command {
 			Short:   of.short,
 			Long:    of.long + "\n" + actHelp,
 			Example: "mulligan plugin " + of.act + " auto-recover",
-			Args:    cobra.ExactArgs(1),
+			Args:    takes(1, 1),
 			RunE: f.loaded(func(cmd *cobra.Command, a *app, args []string) error {
 				return a.actOnPlugin(cmd, args[0], of.act)
 			}),

@@ -51,7 +51,7 @@ func newPluginTest() *cobra.Command {
 mulligan plugin test --config test.json --env REGION=eu .venv/bin/python plugin.py
 mulligan plugin test --only 'failures/rate|shutdown' --verbose node dist/main.js
 mulligan plugin test --json ./my-plugin | jq -r 'select(.passed == false) | .name'`,
-		Args: cobra.MinimumNArgs(1),
+		Args: takes(1, anyNumber),
 		RunE: verb(func(cmd *cobra.Command, args []string) error {
 			exam, err := f.exam(args)
 			if err != nil {

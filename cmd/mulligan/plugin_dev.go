@@ -39,7 +39,7 @@ func newPluginDev() *cobra.Command {
 		Short:   "Run a plugin while you write it",
 		Long:    devHelp,
 		Example: "mulligan plugin dev ./my-plugin\nmulligan plugin dev --name mine -- python3 my_plugin.py --strict\nmulligan plugin dev --attach mine",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    takes(1, anyNumber),
 		RunE: f.loaded(func(cmd *cobra.Command, a *app, args []string) error {
 			return f.dev(cmd, a, args)
 		}),

@@ -37,7 +37,7 @@ func newPluginGrant() *cobra.Command {
 		Short:   "Grant a plugin what it asks for",
 		Long:    grantHelp,
 		Example: "mulligan plugin grant mine\nmulligan plugin grant mine --revoke",
-		Args:    cobra.ExactArgs(1),
+		Args:    takes(1, 1),
 		RunE: f.loaded(func(cmd *cobra.Command, a *app, args []string) error {
 			return a.grant(args[0], revoke)
 		}),

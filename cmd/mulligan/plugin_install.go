@@ -56,7 +56,7 @@ func newPluginInstall() *cobra.Command {
 mulligan plugin install pypi:my-rules@1.2.0
 mulligan plugin install https://plugins.example.com/my-rules-1.2.0.tar.gz
 mulligan plugin remove my-rules`,
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 		RunE: f.loaded(func(cmd *cobra.Command, a *app, args []string) error {
 			source, err := plugininstall.ParseSource(args[0])
 			if err != nil {
@@ -95,7 +95,7 @@ func newPluginRemove() *cobra.Command {
 		Long: "Take a plugin that was installed out of mulligan.yaml and mulligan.lock, and delete its folder.\n" +
 			"What it has kept for itself (MULLIGAN_PLUGIN_STATE) stays. A process that runs it goes on until it ends.",
 		Example: "mulligan plugin remove my-rules",
-		Args:    cobra.ExactArgs(1),
+		Args:    takes(1, 1),
 		RunE: f.loaded(func(cmd *cobra.Command, a *app, args []string) error {
 			in, err := a.installer(cmd, true)
 			if err != nil {

@@ -24,7 +24,7 @@ func newPluginLogs() *cobra.Command {
 		Long: "Show what a plugin, or all of them, wrote to standard error and what happened to it, whichever process\n" +
 			"ran it. The logs are bounded: of each plugin about the last 3 MiB are kept.",
 		Example: "mulligan plugin logs\nmulligan plugin logs mine --follow\nmulligan plugin logs mine --lines 1000 --json | jq -r 'select(.level == \"ERROR\") | .msg'",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    takes(0, 1),
 		RunE: f.loaded(func(cmd *cobra.Command, a *app, args []string) error {
 			return f.show(cmd, a, args)
 		}),

@@ -31,7 +31,7 @@ func newPluginNew() *cobra.Command {
 		Short:   "Create a new plugin to start from",
 		Long:    newHelp,
 		Example: "mulligan plugin new my-rules --lang python\nmulligan plugin new my-rules --lang rust --dir plugins/mine",
-		Args:    cobra.ExactArgs(1),
+		Args:    takes(1, 1),
 		RunE: verb(func(cmd *cobra.Command, args []string) error {
 			made, err := devtools.NewScaffold(args[0], f.lang, f.dir, f.sdk)
 			if err != nil {

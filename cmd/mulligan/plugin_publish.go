@@ -28,7 +28,7 @@ func newPluginPublish() *cobra.Command {
 		Short:   "Say what a plugin lacks before others can have it",
 		Long:    publishHelp,
 		Example: "mulligan plugin publish --check\nmulligan plugin publish --check ./my-rules",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    takes(0, 1),
 		RunE: verb(func(cmd *cobra.Command, args []string) error {
 			if !check {
 				return exit.Usagef("a plugin is published by its registry's own command: --check says what it lacks, and which command that is")

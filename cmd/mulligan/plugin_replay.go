@@ -52,7 +52,7 @@ func newPluginReplay() *cobra.Command {
 mulligan plugin replay auto-recover r01j…
 mulligan plugin replay --since 30d --name mine -- python3 my_plugin.py --strict
 mulligan plugin replay ./my-plugin --file testdata/run.jsonl`,
-		Args: cobra.MinimumNArgs(1),
+		Args: takes(1, anyNumber),
 		RunE: f.loaded(func(cmd *cobra.Command, a *app, args []string) error {
 			return f.replay(cmd, a, args)
 		}),

@@ -60,7 +60,7 @@ Exit codes: 0 the file is right, 1 it is wrong, 2 wrong usage.`,
 		Example: `mulligan plugin rules check recovery.yaml
 mulligan plugin rules check recovery.yaml --kind overloaded --attempt 2
 mulligan plugin rules check recovery.yaml --event event.json   # {"failure": {"kind": "quota"}, "attempt": 1}`,
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 		RunE: verb(func(cmd *cobra.Command, args []string) error { return d.check(cmd, args[0]) }),
 	}
 	d.flags(cmd)

@@ -23,7 +23,7 @@ func newPluginRulesDev() *cobra.Command {
 --event names, until you press Ctrl+C. Save the file in your editor and look here.`,
 		Example: `mulligan plugin rules dev recovery.yaml
 mulligan plugin rules dev recovery.yaml --kind overloaded --attempt 2`,
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 		RunE: verb(func(cmd *cobra.Command, args []string) error { return d.dev(cmd, args[0]) }),
 	}
 	d.flags(cmd)

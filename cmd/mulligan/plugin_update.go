@@ -26,7 +26,7 @@ func newPluginUpdate() *cobra.Command {
 		Short:   "Show what is new in an installed plugin, and take it",
 		Long:    updateHelp,
 		Example: "mulligan plugin update my-rules\nmulligan plugin update my-rules pypi:my-rules@1.2.0",
-		Args:    cobra.RangeArgs(1, 2),
+		Args:    takes(1, 2),
 		RunE: f.loaded(func(cmd *cobra.Command, a *app, args []string) error {
 			var from *plugininstall.Source
 			if len(args) == 2 {

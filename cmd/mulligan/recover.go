@@ -37,7 +37,7 @@ func newRecover() *cobra.Command {
 mulligan recover r01j… --action a2            # the second button
 mulligan recover r01j… --model openai/gpt-5.2 # continue with this model
 mulligan recover --all --cause overloaded --action switch --dry-run`,
-		Args: cobra.MaximumNArgs(1),
+		Args: takes(0, 1),
 		RunE: verb(func(cmd *cobra.Command, args []string) error {
 			if action != "" && model != "" && action != recovery.ButtonSwitchModel {
 				return exit.Usagef("say either --action or --model")

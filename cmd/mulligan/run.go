@@ -68,7 +68,7 @@ mulligan run --session oslo "And tomorrow?"
 
 # Every event as a line of JSON:
 mulligan run --json "Hello"`,
-		Args: cobra.MaximumNArgs(1),
+		Args: takes(0, 1),
 		RunE: verb(func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) }),
 	}
 	f.register(cmd)

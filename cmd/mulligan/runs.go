@@ -128,7 +128,7 @@ func newRunsShow() *cobra.Command {
 		Use:     "show RUN",
 		Short:   "Show what happened in a run",
 		Example: "mulligan runs show r01j…",
-		Args:    cobra.ExactArgs(1),
+		Args:    takes(1, 1),
 		RunE: f.reading(func(cmd *cobra.Command, a *app, args []string) error {
 			run, err := a.runOf(cmd.Context(), args[0])
 			if err != nil {
@@ -154,7 +154,7 @@ func newRunsEvents() *cobra.Command {
 		Use:     "events RUN",
 		Short:   "Print a run's events as JSON lines",
 		Example: "mulligan runs events r01j… | jq -r 'select(.text) | .text'",
-		Args:    cobra.ExactArgs(1),
+		Args:    takes(1, 1),
 		RunE: f.reading(func(cmd *cobra.Command, a *app, args []string) error {
 			run, err := a.runOf(cmd.Context(), args[0])
 			if err != nil {

@@ -24,7 +24,7 @@ func newRunsCancel() *cobra.Command {
 		Long: "End a run for good: one that waits, one that asks, and one that another process drives, which is told.\n" +
 			"What was said is kept. A run that has ended stays as it is.",
 		Example: "mulligan runs cancel r01j…",
-		Args:    cobra.ExactArgs(1),
+		Args:    takes(1, 1),
 		RunE: f.opened(func(cmd *cobra.Command, a *app, args []string) error {
 			run, err := a.runOf(cmd.Context(), args[0])
 			if err != nil {

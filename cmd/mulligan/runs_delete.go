@@ -26,7 +26,7 @@ func newRunsDelete() *cobra.Command {
 			"exports and backups keep of them is not touched. A run that another one of its session continues is\n" +
 			"deleted only together with that.",
 		Example: "mulligan runs delete r01j…",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    takes(1, anyNumber),
 		RunE: f.opened(func(cmd *cobra.Command, a *app, args []string) error {
 			return a.deleteRuns(cmd.Context(), args)
 		}),

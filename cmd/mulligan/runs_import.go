@@ -41,7 +41,7 @@ func newRunsImport() *cobra.Command {
 			"If nobody continues it there, --unfinished takes it over.",
 		Example: `mulligan runs import runs.jsonl
 gunzip < run.jsonl.gz | mulligan runs import -`,
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 		RunE: f.opened(func(cmd *cobra.Command, a *app, args []string) error {
 			in := cmd.InOrStdin()
 			if args[0] != "-" {

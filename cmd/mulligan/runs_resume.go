@@ -41,7 +41,7 @@ func newRunsResume() *cobra.Command {
 			"Exit codes are those of `mulligan run`; with --all 0, or 1 if any of the runs failed.",
 		Example: `mulligan runs resume r01j…
 mulligan runs resume --all`,
-		Args: cobra.MaximumNArgs(1),
+		Args: takes(0, 1),
 		RunE: verb(func(cmd *cobra.Command, args []string) error {
 			switch {
 			case all == (len(args) == 1):

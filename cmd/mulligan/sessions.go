@@ -87,7 +87,7 @@ func newSessionsShow() *cobra.Command {
 		Use:     "show SESSION",
 		Short:   "Show what was said in a conversation",
 		Example: "mulligan sessions show oslo",
-		Args:    cobra.ExactArgs(1),
+		Args:    takes(1, 1),
 		RunE: f.reading(func(cmd *cobra.Command, a *app, args []string) error {
 			list, err := a.runsIn(cmd.Context(), args[0], limit)
 			if err != nil {

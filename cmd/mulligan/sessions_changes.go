@@ -20,7 +20,7 @@ func newSessionsRename() *cobra.Command {
 			"conversation is called by what was said first in it. Its name, by which it is continued, stays.",
 		Example: `mulligan sessions rename oslo "The weather in Oslo"
 mulligan sessions rename oslo ""`,
-		Args: cobra.ExactArgs(2),
+		Args: takes(2, 2),
 		RunE: f.opened(func(cmd *cobra.Command, a *app, args []string) error {
 			return a.renameSession(cmd.Context(), args[0], args[1])
 		}),
@@ -52,7 +52,7 @@ func newSessionsDelete() *cobra.Command {
 		Long: "Delete a conversation whose runs have all ended, with its title and what its runs begin with, down to the\n" +
 			"bytes in the store's files. What other programs, exports and backups keep of it is not touched.",
 		Example: "mulligan sessions delete oslo",
-		Args:    cobra.ExactArgs(1),
+		Args:    takes(1, 1),
 		RunE: f.opened(func(cmd *cobra.Command, a *app, args []string) error {
 			return a.deleteSession(cmd.Context(), args[0])
 		}),
