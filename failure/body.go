@@ -12,16 +12,16 @@ import (
 const (
 	maxNesting  = 4       // of JSON inside strings
 	maxWords    = 8 << 10 // of the words that the wording rules look at
-	maxSignals  = 64      // codes, and as many messages
+	maxSignals  = 64      // at most this many codes, and as many messages
 	maxTextScan = 64 << 10
 
 	// maxWork is how many bytes of a body are read, all levels of nesting added up.
 	maxWork = (maxNesting + 1) * maxTextScan
 )
 
-// signals is what a body says, whatever it is wrapped in: {"error":{…}}, {"type":"error",…}, an
-// array of them, a JSON document inside a string, a stream event, an HTML page around any of
-// these, a document that was cut short, or an object as Python, JavaScript and Rust print it.
+// signals is what a body says, whatever form it has: {"error":{…}}, {"type":"error",…}, an array of
+// these, a JSON document inside a string, a stream event, an HTML page around any of these, a
+// document that was cut short, or an object as Python, JavaScript and Rust print it.
 type signals struct {
 	codes     []string // values of type, code, status, reason and the like, as written
 	quotas    []string // values of quotaId and the like
@@ -59,8 +59,8 @@ const (
 	fieldError
 	fieldBlocked
 	fieldRefusal
-	fieldForeign // text of a person or a tool: never evidence
-	fieldAnswer  // text that a model wrote: only its being empty is evidence
+	fieldForeign // text written by a person or printed by a tool: never evidence
+	fieldAnswer  // text that a model wrote: evidence only if it is empty
 	fieldPiece
 )
 
@@ -143,8 +143,8 @@ func eventPrefix(text string) string {
 	return strings.Join(kept, "")
 }
 
-// scan goes once through text and tolerates everything that is not JSON. It gives the end of the
-// last document (the end of text where it was cut short), and whether text is nothing but a
+// scan reads text once and skips everything that is not JSON. It returns the index after the last
+// document (the length of text if that document was cut short), and whether text is nothing but a
 // string.
 func (s *signals) scan(text string, depth int) (end int, whole bool) {
 	level, closed, before := 0, -1, byte(0)
@@ -181,7 +181,7 @@ func (s *signals) scan(text string, depth int) (end int, whole bool) {
 	return closed, whole
 }
 
-// loose takes a string that is no member's value: one in an array, or the whole text.
+// loose reads a string that is not the value of a member: one in an array, or the whole text.
 func (s *signals) loose(raw string, whole bool, depth int) {
 	switch {
 	case depth < maxNesting && strings.ContainsAny(raw, "{["):
@@ -191,7 +191,7 @@ func (s *signals) loose(raw string, whole bool, depth int) {
 	}
 }
 
-// member takes the value that begins at i and gives the place to go on. An unquoted name counts
+// member reads the value that begins at i and returns the index after it. An unquoted name counts
 // only if it is a known one and a value follows: otherwise it may as well be prose.
 func (s *signals) member(name string, quotedName bool, text string, i, depth int) int {
 	if some := i + len("Some("); strings.HasPrefix(text[i:], "Some(") {
@@ -201,7 +201,7 @@ func (s *signals) member(name string, quotedName bool, text string, i, depth int
 		return i
 	}
 	if b := text[i]; (b == 'b' || b == 'u') && i+1 < len(text) && (text[i+1] == '\'' || text[i+1] == '"') {
-		i++ // b'…' of Python
+		i++ // Python's b'…'
 	}
 	f := fields[strings.ToLower(name)]
 	if f == fieldPiece {
@@ -239,7 +239,7 @@ func (s *signals) member(name string, quotedName bool, text string, i, depth int
 	return end
 }
 
-// value takes the string value of a member.
+// value reads the string value of a member.
 func (s *signals) value(f field, member member, depth int) {
 	value := member.value
 	switch f {
@@ -279,12 +279,13 @@ func (s *signals) value(f field, member member, depth int) {
 	}
 }
 
-// saysFine reports whether the words of a field for errors tell of none: MiniMax writes "success".
+// saysFine reports whether the value of an error field says that nothing is wrong: MiniMax writes
+// "success".
 func saysFine(value string) bool { return slices.Contains(fineWords, lower(value)) }
 
 var fineWords = []string{"", "success", "ok", "none", "null"}
 
-// answer takes a field that a model wrote; it matters only whether the field is empty.
+// answer records a field that a model wrote. Only whether it is empty matters.
 func (s *signals) answer(f field, blank bool) {
 	if f == fieldAnswer {
 		s.blank, s.answered = s.blank || blank, s.answered || !blank
@@ -296,7 +297,7 @@ func (s *signals) isBlankAnswer() bool {
 	return s.blank && !s.answered && !s.piece && !s.isError
 }
 
-// literal takes a number, true or false.
+// literal reads a number, true or false.
 func (s *signals) literal(f field, member member) {
 	switch f {
 	case fieldDelay, fieldAfter, fieldReset:
@@ -310,7 +311,7 @@ func (s *signals) literal(f field, member member) {
 	}
 }
 
-// comeBack takes a field that says when to try again.
+// comeBack records a field that says when to try again.
 func (s *signals) comeBack(f field, member member) {
 	member.name = words.Clip(member.name, 64)
 	switch f {
@@ -342,7 +343,7 @@ func (s *signals) setStatus(status int) {
 	}
 }
 
-// text is everything that the body says in words, in its order.
+// text is everything that the body says in words, in order.
 func (s *signals) text() string {
 	if len(s.words) == 1 {
 		return s.words[0]

@@ -4,23 +4,23 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// cause is one way in which a clause gives the reason of a failed call: it names a subject and,
-// at most nearWords words away, what is wrong with it. There are countless sentences, but in
-// every language only a few subjects and a few complaints.
+// cause is one way in which a clause explains a failed call: it names a subject and, at most
+// nearWords words away, says what is wrong with it. There are countless sentences, but in every
+// language only a few subjects and a few complaints.
 type cause struct {
 	kind    Kind
 	variant string
 	about   concept  // the clause names one of these
 	says    concept  // and says one of these near it; none = the subject alone is enough
 	unless  concept  // and none of these in the same clause
-	over    statuses // the statuses that say less
+	over    statuses // the statuses that are weaker evidence than this cause
 	follows bool     // the complaint follows the subject
 	brief   bool     // the message mentions minutes or seconds
-	passing Kind     // the kind if the message promises that it passes; "" = the same
+	passing Kind     // the kind if the message says that the problem will pass; "" = the same
 	wire    bool     // on an open stream this means that the stream broke
 }
 
-// statuses are families of HTTP statuses that say less than words.
+// statuses is a set of families of HTTP statuses, each weaker evidence than words.
 type statuses uint8
 
 const (
@@ -50,7 +50,7 @@ func familyOf(status int) statuses {
 // nearWords is how many words may stand between two that belong together.
 const nearWords = 7
 
-// causes is read from the top; the first one that a clause gives decides.
+// causes is read from the top; the first one that a clause matches decides.
 var causes = []cause{
 	{kind: KindContentFilter, about: ofContent, says: isViolated | isDenied | isBlocked, unless: ofInput | ofLogin | ofData | ofPermission, over: refused},
 	{kind: KindContentFilter, about: ofAnswer | ofOutput | ofText | ofContext, says: isViolated | isBlocked, unless: ofInput | ofServer | ofLogin | ofData, over: refused},
@@ -127,7 +127,7 @@ var causes = []cause{
 	{kind: KindBilling, about: ofMoney, says: isAsked, unless: ofInput | ofRate}, // advice counts only if nothing else does
 }
 
-// byCodeWords reads the words of a code that is in no table: BILLING_PAUSED.
+// byCodeWords reads the words in a code that is in no table: BILLING_PAUSED.
 func (c *reading) byCodeWords() (verdict, bool) {
 	family := familyOf(c.status)
 	if family == 0 && c.status != 0 && c.status/100 != 2 {
@@ -145,8 +145,9 @@ func (c *reading) byCodeWords() (verdict, bool) {
 	return verdict{}, false
 }
 
-// byRefusal reads the words of a failure whose status, or whose code, which says no more than a 400
-// or a 500, says less than they do. A 400 in the message says as little.
+// byRefusal reads the words of a failure whose status or code is weaker evidence than words: a
+// family of statuses, or a code that says no more than a 400 or a 500 does. A 400 that the message
+// names counts like such a code.
 func (c *reading) byRefusal() (verdict, bool) {
 	family := familyOf(c.status)
 	_, invalid := c.codeOf(invalidCodes)
@@ -164,7 +165,7 @@ func (c *reading) byRefusal() (verdict, bool) {
 // byCause reads the words of a failure about which nothing else is known.
 func (c *reading) byCause() (verdict, bool) { return c.byCauses(c.clauses(), 0) }
 
-// clauses are those of the provider's words, else of Err's. They are found only once.
+// clauses are those of the provider's words or, if there are none, of Err's. They are found once.
 func (c *reading) clauses() clauses {
 	if c.parted == nil {
 		said := c.said
@@ -176,8 +177,8 @@ func (c *reading) clauses() clauses {
 	return c.parted
 }
 
-// byCauses gives the first cause that a clause gives, of those that may overrule a status of this
-// family; of all of them where over is 0.
+// byCauses gives the first cause that a clause matches. If over is not 0, only causes that may
+// overrule a status of that family count.
 func (c *reading) byCauses(clauses clauses, over statuses) (verdict, bool) {
 	all := clauses.concepts()
 	if _, minutes := c.saysAny(minutely); minutes {
@@ -203,7 +204,7 @@ func (c *reading) byCauses(clauses clauses, over statuses) (verdict, bool) {
 	return verdict{}, false
 }
 
-// of reports whether the clause gives this cause; all are the concepts of the whole message.
+// of reports whether the clause matches this cause; all are the concepts of the whole message.
 func (k *cause) of(c clause, all concept) (verdict, bool) {
 	if c.is&k.about == 0 || k.says != 0 && c.is&k.says == 0 || c.is&k.unless != 0 || k.brief && all&perMinute == 0 {
 		return verdict{}, false

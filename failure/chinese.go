@@ -1,6 +1,6 @@
 package failure
 
-// chinese are the sentences of providers, and of their gateways, that answer in Chinese.
+// chinese are the sentences of providers and gateways that answer in Chinese.
 var chinese = []rule{
 	{kind: KindQuota, status: metered, any: []string{"使用上限", "用量上限", "限额将在", "额度将在"}, near: []string{"重置", "恢复", "刷新"}, unless: []string{"每分钟"}},
 	{kind: KindBilling, status: metered, any: []string{
@@ -37,7 +37,7 @@ var chinese = []rule{
 	{kind: KindInvalidRequest, status: []int{0, 200, 400, 422}, any: []string{"参数有误", "参数错误", "参数非法", "参数不合法", "请求参数", "非法参数"}},
 }
 
-// looseChinese are the Chinese words for failures for which a status is better evidence.
+// looseChinese are Chinese words for failures where a status would be better evidence.
 var looseChinese = []rule{
 	{kind: KindUnreachable, any: []string{"积极拒绝", "无法连接", "连接被拒绝", "连接失败", "拒绝连接", "连接被重置", "强迫关闭了一个现有的连接", "不知道这样的主机", "网络错误", "网络异常"}},
 	{kind: KindUnreachable, any: []string{"无法解析"}, unless: []string{"json", "返回", "响应", "参数"}},

@@ -20,8 +20,8 @@ func Classify(e Evidence) *Failure {
 	return f
 }
 
-// Diagnose is Classify, with the evidence that decided, how sure that is, and the next kind that
-// it might have been.
+// Diagnose is Classify with the evidence that decided, how sure that is, and the kind that would
+// have come next.
 func Diagnose(e Evidence) Diagnosis {
 	if f, ok := AsFailure(e.Err); ok && f != nil {
 		f = adopt(f, &e)
@@ -34,8 +34,8 @@ func Diagnose(e Evidence) Diagnosis {
 	return Diagnosis{Failure: f, Confidence: confidence(step), RunnerUp: c.runnerUp(v, step), Evidence: c.evidence(v, retry, h, f)}
 }
 
-// failure makes the Failure of a verdict, with the clue that decided whether it may be tried
-// again, and the hint when.
+// failure makes the Failure of a verdict. It also gives the clue that decided whether the request
+// may be tried again, and the hint that says when.
 func (c *reading) failure(v verdict) (f *Failure, retry Clue, h hint) {
 	e := c.e
 	f = NewFailure(v.kind, OriginModel, e.Phase, e.Err)
@@ -71,7 +71,7 @@ func adopt(made *Failure, e *Evidence) *Failure {
 	return &f
 }
 
-// completeOrigin fills origin and phase where they follow from the other fields.
+// completeOrigin fills in origin and phase where they follow from the other fields.
 func (f *Failure) completeOrigin() {
 	switch {
 	case f.Phase != "":
@@ -95,8 +95,8 @@ func (f *Failure) completeOrigin() {
 	}
 }
 
-// providerCode is the code that decided, as the provider wrote it, else the first code that is
-// not an envelope's.
+// providerCode is the code that decided, as the provider wrote it; otherwise the first code that is
+// not just the name of an envelope ("error").
 func (c *reading) providerCode(v verdict) string {
 	first := ""
 	for _, code := range c.codes {
@@ -116,8 +116,8 @@ var requestIDHeaders = []string{"Request-Id", "X-Request-Id", "X-Amzn-Requestid"
 // MaxRequestID is how much of a request's id is kept, in bytes.
 const MaxRequestID = 128
 
-// RequestID is the provider's name for a request, whole, from the headers of its answer; "" if
-// they give none.
+// RequestID is the id that the provider gave a request, from the headers of its answer, not
+// shortened; "" if they hold none.
 func RequestID(header map[string][]string) string {
 	e := Evidence{Header: header}
 	for _, name := range requestIDHeaders {
@@ -132,7 +132,7 @@ func (c *reading) requestID() string {
 	return cmp.Or(words.Clip(RequestID(c.e.Header), MaxRequestID), c.body.requestID)
 }
 
-// detail is what the provider said in its own words, else what the transport said.
+// detail is the provider's own words, otherwise the transport's.
 func (c *reading) detail() string {
 	if len(c.e.Body) > 0 {
 		if c.said != "" {
@@ -146,8 +146,8 @@ func (c *reading) detail() string {
 	return ""
 }
 
-// retryable says whether the same request may succeed, and gives the header that says so, if one
-// does.
+// retryable reports whether the same request may succeed, and gives the header that says so, if
+// there is one.
 func (c *reading) retryable(v verdict) (bool, Clue) {
 	says := c.e.header("X-Should-Retry")
 	clue := Clue{Source: ClueHeader, Where: "x-should-retry", Value: says}

@@ -66,7 +66,7 @@ func (l *lexer) tag(words []tagged, word string) []tagged {
 	t := lexicon()
 	known, begins := t.word(word), t.stem(word)
 	is := known.is | begins.is | t.ending(word)
-	if is&isPrefix != 0 && strings.HasPrefix(l.text, ":") { // the AI in "AI_APICallError: …" is only a name
+	if is&isPrefix != 0 && strings.HasPrefix(l.text, ":") { // in "APICallError: …" the error is only part of a name
 		is &^= isFailed
 	}
 	if is != 0 {

@@ -2,7 +2,7 @@ package failure
 
 import "strings"
 
-// exactWords are the few sentences that are better evidence than any code beside them.
+// exactWords are the few sentences that are better evidence than any code sent with them.
 var exactWords = []rule{
 	{kind: KindAuth, variant: "permission", status: refusing, any: []string{"organization", "account", "identity", "phone number", "project", "workspace"}, near: []string{
 		"must be verified", "needs to be verified", "is not verified", "has not been verified", "isn't verified",
@@ -12,7 +12,7 @@ var exactWords = []rule{
 		" undefined", " is empty", " environment variable", " env var",
 	}, unless: []string{"property", "schema", "parameter", "'required'"}},
 	{kind: KindRateLimit, any: []string{"throttling.allocationquota", "throttling.ratequota", "throttling.burstrate"}},
-	{kind: KindOverloaded, any: []string{"负载已饱和", "负载饱和"}}, // gateways send it with billing_not_active, too
+	{kind: KindOverloaded, any: []string{"负载已饱和", "负载饱和"}}, // gateways also send it with billing_not_active
 	{kind: KindAuth, once: always, variant: "clock", any: []string{"signature expired", "signature not yet current"}},
 }
 
@@ -101,9 +101,9 @@ var serverCodes = []rule{
 		"model_unavailable", "systemerror",
 	), status: []int{0, 200, 400, 404, 409, 424, 429, 500, 502, 503, 520, 521, 522, 523, 524, 530}},
 	{kind: KindUnavailable, codes: codes("bad_response_status_code"), status: []int{0, 200, 500, 502, 503}},
-	{kind: KindUnavailable, codes: codes("apiconnectionerror"), status: []int{200, 400, 500}}, // the connection of a gateway
+	{kind: KindUnavailable, codes: codes("apiconnectionerror"), status: []int{200, 400, 500}}, // a gateway's own connection failed
 	{kind: KindUnavailable, codes: codes("unavailable"), status: []int{0, 200, 400, 404}},
-	// A code of a gateway that passes an error on says less than the status of the error itself.
+	// The code of a gateway that passes an error on says less than the status of the error itself.
 	{kind: KindUnavailable, codes: codes("api_error", "upstream_error", "provider_error"), status: []int{0, 200, 404, 409, 424, 429, 500, 502, 503, 520, 521, 522, 523, 524, 530}},
 }
 
@@ -114,7 +114,7 @@ var invalidCodes = codes(
 	"invalid_type", "invalid_value", "operationnotsupported", "precondition_failed",
 )
 
-// codes gives codes in the form in which they are compared.
+// codes converts codes to the form in which they are compared.
 func codes(names ...string) []string {
 	for i, name := range names {
 		names[i] = flat(name)
@@ -134,12 +134,12 @@ func flat(code string) string {
 	}, strings.ToLower(code))
 }
 
-// maxLikeCode is the longest code, in bytes, that is compared with patterns; a longer one is
-// prose in the place of a code.
+// maxLikeCode is the longest code, in bytes, that is compared with patterns; anything longer is
+// prose where a code should be.
 const maxLikeCode = 64
 
-// isLike reports whether code, which is flat, contains the parts of pattern in their order; a
-// star separates them.
+// isLike reports whether code, which is flat, contains the parts of pattern in order; a star
+// separates the parts.
 func isLike(code, pattern string) bool {
 	for more := true; more; {
 		var piece string

@@ -2,8 +2,8 @@ package failure
 
 // wording is the text for one kind of failure, or for one variant of it. An empty field of a
 // variant is taken from its kind. A message is a list of sentences, and each sentence a list of
-// versions: the first version whose {placeholders} are all known is used, and a sentence that has
-// none is left out. The words are those of ui/copy.en.json.
+// versions: the first version with all {placeholders} known is used, and a sentence without one is
+// left out. The words are those of ui/copy.en.json.
 type wording struct {
 	short   string
 	title   string
@@ -349,7 +349,7 @@ var wordings = map[Kind]wording{
 	},
 }
 
-// coolingWording is for a model that cools down; last is the short text of its last failure.
+// coolingWording is for a model that is cooling down; last is the short text of its last failure.
 func coolingWording(last string) wording {
 	return wording{
 		short: "{Model} is cooling down",
@@ -363,7 +363,7 @@ func coolingWording(last string) wording {
 // checkProxy says what to do about a proxy that does not work.
 var checkProxy = say("Check its address in {proxySetting}; `mulligan doctor` tries it.", "Check its address; `mulligan doctor` tries it.")
 
-// plainTitles replace a title whose placeholders are not known.
+// plainTitles replace titles with unknown placeholders.
 var plainTitles = map[Kind]string{
 	KindAuth:        "Your sign-in has expired",
 	KindBilling:     "Your account has no credit left",

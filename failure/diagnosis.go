@@ -11,23 +11,23 @@ import (
 // Diagnosis is a Failure, and the evidence by which it was recognised.
 type Diagnosis struct {
 	Failure    *Failure   `json:"failure"`
-	Confidence int        `json:"confidence"`         // 0 to 100: of unseen failures recognised in the same way, how many per hundred are of this kind; 0 = not known
-	RunnerUp   *Candidate `json:"runnerUp,omitempty"` // the kind without the evidence that decided; nil = no other kind
+	Confidence int        `json:"confidence"`         // 0 to 100: of a hundred unseen failures recognised in the same way, how many are of this kind; 0 = not known
+	RunnerUp   *Candidate `json:"runnerUp,omitempty"` // the next kind without the evidence that decided; nil = no other kind
 	Evidence   []Clue     `json:"evidence"`           // never empty; the first clue decided the kind
 }
 
 // Candidate is another kind that a failure might have been.
 type Candidate struct {
 	Kind       Kind `json:"kind"`
-	Confidence int  `json:"confidence"` // as Diagnosis.Confidence, if it had decided
+	Confidence int  `json:"confidence"` // what Diagnosis.Confidence would be if By had decided
 	By         Clue `json:"by"`
 }
 
-// certain is the Confidence of a Failure made by somebody who knew what happened.
+// certain is the Confidence of a Failure made by code that knew what happened.
 const certain = 100
 
-// Clue is one thing that was seen of a failed attempt. Of a provider's words it holds no more
-// than the phrase that a rule knows.
+// Clue is one piece of evidence from a failed attempt. Of a provider's words it holds no more than
+// the phrase that a rule knows.
 type Clue struct {
 	Source  ClueSource `json:"source"`
 	Where   string     `json:"where,omitempty"` // where it was found: "body", "error", the name of a header or field
@@ -41,12 +41,12 @@ type ClueSource string
 
 // The sources of clues.
 const (
-	ClueFailure   ClueSource = "failure"   // a Failure made by somebody who knew what happened
+	ClueFailure   ClueSource = "failure"   // a Failure made by code that knew what happened
 	ClueLocal     ClueSource = "local"     // a row of a Local; Where names the row
 	ClueAdapter   ClueSource = "adapter"   // the adapter knew the kind for sure
 	ClueCode      ClueSource = "code"      // the provider's code
 	ClueStatus    ClueSource = "status"    // an HTTP status, or a status that a body or message names
-	ClueWords     ClueSource = "words"     // words of the provider, or of whoever passed its failure on
+	ClueWords     ClueSource = "words"     // words of the provider, or of a gateway or library that passed its failure on
 	ClueHeader    ClueSource = "header"    // Where is the header's name, in lower case
 	ClueTransport ClueSource = "transport" // words of the network's error, or the way in which the answer ended
 	CluePage      ClueSource = "page"      // a page for people came instead of an API's answer
@@ -55,7 +55,8 @@ const (
 	ClueNothing   ClueSource = "nothing" // nothing that a rule knows
 )
 
-// ClueNote says what a Clue is about, if not the kind of the failure, or why it decided nothing.
+// ClueNote says what a Clue is about, unless that is the kind of the failure, or why it decided
+// nothing.
 type ClueNote string
 
 // The notes on clues.
@@ -67,11 +68,11 @@ const (
 	NoteSeen      ClueNote = "seen"      // it says the same, or nothing of its own
 )
 
-// maxClueValue is the most that a Clue quotes, in bytes.
+// maxClueValue is the longest quote in a Clue, in bytes.
 const maxClueValue = 200
 
-// String is a short phrase: code "insufficient_quota" in the body, status 429, words "try again
-// in 9.816s", header retry-after: 7.
+// String is a short phrase: code "insufficient_quota" in the body; status 429; words "try again in
+// 9.816s"; header retry-after: 7.
 func (c Clue) String() string {
 	quoted := `"` + c.Value + `"`
 	switch c.Source {
@@ -112,7 +113,7 @@ const (
 	clueMessage = "message"
 )
 
-// sure is c as the clue that decided something.
+// sure is c marked as the clue that decided something.
 func (c Clue) sure(note ClueNote) Clue {
 	c.Decided, c.Note = true, note
 	return c
@@ -124,7 +125,7 @@ func statusClue(status int, where string) Clue {
 	return Clue{Source: ClueStatus, Where: where, Value: strconv.Itoa(status)}
 }
 
-// evidence lists the clues in the order of their weight, cleaned so that people may see them.
+// evidence lists the clues, strongest first, cleaned so that they can be shown to people.
 func (c *reading) evidence(v verdict, retry Clue, h hint, f *Failure) []Clue {
 	list := make([]Clue, 0, 6)
 	list = append(list, v.by.sure(""))
@@ -148,7 +149,7 @@ func (c *reading) evidence(v verdict, retry Clue, h hint, f *Failure) []Clue {
 	return list
 }
 
-// otherwise appends the status and the first known code, where something else decided.
+// otherwise appends the status and the first known code, unless they decided.
 func (c *reading) otherwise(list []Clue, v verdict) []Clue {
 	if status := c.e.Status; status != 0 && (v.by.Source != ClueStatus || v.by.Where != "") {
 		kind, _ := kindOfStatus(status)

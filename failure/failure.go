@@ -9,7 +9,7 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// Origin says whose failure it is.
+// Origin says which part of the system failed.
 type Origin string
 
 // The origins.
@@ -21,7 +21,7 @@ const (
 	OriginRunner Origin = "runner"
 )
 
-// Phase says how far the attempt had come.
+// Phase says how far the attempt had got.
 type Phase string
 
 // The phases, in the order in which an attempt goes through them.
@@ -34,11 +34,11 @@ const (
 	PhaseTool             Phase = "tool"
 )
 
-// Timer names a clock (spec §3).
+// Timer names a timer (spec §3).
 type Timer string
 
-// The timers that a Failure may name; after them the one that only tells people, and those that
-// only wait.
+// The timers that a Failure may name, then the one that only informs people, then those that only
+// wait.
 const (
 	TimerConnect    Timer = "connect"
 	TimerFirstEvent Timer = "first_event"
@@ -50,18 +50,18 @@ const (
 	TimerTool       Timer = "tool"
 
 	TimerProgress Timer = "progress_after" // a step takes long
-	TimerPatience Timer = "patience"       // how long a failing call is tried again
+	TimerPatience Timer = "patience"       // how long a failing call is retried
 
-	TimerWait    Timer = "wait"    // a deliberate wait is over
+	TimerWait    Timer = "wait"    // a deliberate wait ends
 	TimerNetwork Timer = "network" // this machine is connected again
-	TimerExpiry  Timer = "expiry"  // an open suggestion's time is over
+	TimerExpiry  Timer = "expiry"  // an open suggestion expires
 )
 
 // MaxDetail is how much of the provider's words a Failure keeps, in bytes.
 const MaxDetail = 8 << 10
 
-// Failure is what went wrong with an attempt (spec §2). It is a Go error; in the process that
-// made it, it unwraps to the original error. It never holds a secret.
+// Failure is what went wrong with an attempt (spec §2). It is a Go error that unwraps to the
+// original one in the process that made it. It never holds a secret.
 type Failure struct {
 	Kind      Kind   `json:"kind"`
 	Code      Code   `json:"code"`
@@ -83,16 +83,16 @@ type Failure struct {
 	Timer    Timer  `json:"timer,omitempty"`     // which timer expired
 	Limit    Millis `json:"limitMs,omitempty"`   // its limit
 	Elapsed  Millis `json:"elapsedMs,omitempty"` // how long the attempt, step or run had taken
-	LastStep string `json:"lastStep,omitempty"`  // the step that finished last
+	LastStep string `json:"lastStep,omitempty"`  // the last step that finished
 
-	LastStepElapsed Millis `json:"lastStepElapsedMs,omitempty"` // how long the last step took, or the current one has been going on
+	LastStepElapsed Millis `json:"lastStepElapsedMs,omitempty"` // how long the last step took, or the current one has taken so far
 
 	Title   string `json:"title"`            // for people; title + ". " + message is the one-line form
 	Message string `json:"message"`          // never repeats the title
 	Detail  string `json:"detail,omitempty"` // the provider's words: ≤ MaxDetail bytes, valid UTF-8, secrets removed
 
-	// Row names, for people, the row of a Local that decided Kind: "row 2 of mulligan.yaml"; ""
-	// where none did.
+	// Row names, for people, the row of a Local that decided Kind: "row 2 of mulligan.yaml"; "" if
+	// none did.
 	Row string `json:"row,omitempty" proto:"-"`
 
 	cause error
@@ -126,7 +126,7 @@ func (f *Failure) Line() string {
 	return f.Title + ". " + f.Message
 }
 
-// Unwrap gives the original error, nil in another process than the one that saw it.
+// Unwrap gives the original error; nil in a process other than the one that saw it.
 func (f *Failure) Unwrap() error { return f.cause }
 
 // ErrorType is the kind, for telemetry.
@@ -144,7 +144,7 @@ func (f *Failure) IsIdle() bool {
 	return f.Timer == TimerFirstEvent || f.Timer == TimerBytes || f.Timer == TimerIdle
 }
 
-// Panicked is the failure for a panic in an embedder's Model.
+// Panicked is the failure of a panic in an embedder's Model.
 func Panicked(value any, phase Phase) *Failure {
 	f := NewFailure(KindInternal, OriginRunner, phase, fmt.Errorf("panic: %v", value))
 	f.Detail = words.Clip(fmt.Sprintf("panic: %v", value), MaxDetail)
@@ -152,7 +152,7 @@ func Panicked(value any, phase Phase) *Failure {
 	return f
 }
 
-// ProviderEntry is the name of the provider entry, taken from the model where Provider is empty.
+// ProviderEntry is the name of the provider's entry, taken from Model if Provider is empty.
 func (f *Failure) ProviderEntry() string {
 	if f.Provider != "" {
 		return f.Provider
@@ -163,5 +163,5 @@ func (f *Failure) ProviderEntry() string {
 	return ""
 }
 
-// LocalLine is Line with the times of day written by words.Clock for a reader at now.
+// LocalLine is Line with the times of day written by words.Clock for somebody who reads it at now.
 func (f Failure) LocalLine(now time.Time) string { return words.Localize(f.Line(), f.ResetsAt, now) }

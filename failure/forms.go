@@ -5,12 +5,12 @@ import "strings"
 // ofTopics are all subjects of a clause: the concepts before the first complaint.
 const ofTopics = isLacking - 1
 
-// minPlural is the shortest word, in bytes, of which a plural is formed.
+// minPlural is the shortest word, in bytes, that gets a plural.
 const minPlural = 4
 
 // formsOf gives the other forms in which people write an entry of the tables: "didnt return" for
 // "did not return", "can not find" for "cannot find", "isnt valid" for "not valid", "providers" for
-// "provider". A form that has a meaning of its own in the tables keeps it.
+// "provider". A form that is itself an entry keeps its own meaning.
 func formsOf(entry string, is concept) (forms []string) {
 	parts := strings.Fields(entry)
 	if len(parts) == 1 {
@@ -34,7 +34,7 @@ func formsOf(entry string, is concept) (forms []string) {
 	return forms
 }
 
-// negated are the verbs that English joins with "not".
+// negated are the verbs that English contracts with "not".
 var negated = map[string]string{
 	"do": "dont", "does": "doesnt", "did": "didnt", "is": "isnt", "are": "arent", "was": "wasnt", "were": "werent", "has": "hasnt", "have": "havent",
 	"had": "hadnt", "can": "cant", "could": "couldnt", "would": "wouldnt", "should": "shouldnt", "will": "wont", "must": "mustnt",

@@ -10,22 +10,22 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// maxReset is how far away a date may be for it to be believed: long enough for a monthly plan.
+// maxReset is how far away a date may be and still be believed: long enough for a monthly plan.
 const maxReset = 35 * 24 * time.Hour
 
 // lastYear is the last year that JSON can express.
 const lastYear = 9999
 
-// hint says when a provider wants to be asked again: after a while, at a time, or both.
+// hint says when a provider wants to be asked again: after a delay, at a time, or both.
 type hint struct {
 	after     Millis    // 0 = not said
 	at        time.Time // zero = not said
 	by        Clue      // the clue that says so
-	overruled Clue      // a clue that says so, but is not meant
+	overruled Clue      // a clue that also says so, but is ignored
 }
 
-// comeBack sets in f when to try again, and gives the hint that says so. Reset headers say when
-// an allowance is full again, so they count only if one is used up.
+// comeBack sets in f when to try again, and gives the hint behind it. Reset headers say when an
+// allowance is full again, so they count only if one is used up.
 func (c *reading) comeBack(v verdict, f *Failure) hint {
 	h := c.retryHint(v)
 	if h.after == 0 && (f.Kind == KindRateLimit || f.Kind == KindQuota) {
@@ -42,10 +42,10 @@ func (c *reading) comeBack(v verdict, f *Failure) hint {
 	return h
 }
 
-// retryHint reads how long the provider asks to wait: retry-after-ms and retry-after,
-// RetryInfo.retryDelay and the like, and its words. Of several the longest counts. Anything that
-// is not a number, is negative, or is more than 7 days is ignored. When a day's quota is used up,
-// Google still repeats the wait of its limit per minute, which is ignored, too.
+// retryHint reads how long the provider asks to wait: from retry-after-ms and retry-after, from
+// RetryInfo.retryDelay and the like, and from its words. The longest counts. A value that is not a
+// number, is negative, or is more than 7 days is ignored. When a day's quota is used up, Google
+// still sends the delay of its limit per minute, which is ignored, too.
 func (c *reading) retryHint(v verdict) hint {
 	h := c.headerHint("Retry-After-Ms", retryAfterMillis)
 	h = h.later(c.headerHint("Retry-After", func(value string) Millis { return retryAfter(value, c.now) }))
@@ -87,8 +87,8 @@ func fieldHint(field member) hint {
 	return hint{after: after, by: Clue{Source: ClueHint, Where: field.name, Value: field.value}}
 }
 
-// spokenHint reads the words. "after 30 s" alone might say how long the call took, so it counts
-// only for a limit or a full server.
+// spokenHint reads a delay in the words. "after 30 s" alone might say how long the call took, so it
+// counts only for a limit or an overloaded server.
 func (c *reading) spokenHint(kind Kind) hint {
 	delay, phrase := c.spokenDelay(delayLeads)
 	if kind == KindRateLimit || kind == KindQuota || kind == KindOverloaded {
@@ -102,7 +102,7 @@ func (c *reading) spokenHint(kind Kind) hint {
 	return hint{}
 }
 
-// hintAt is the hint of a date; none where the date is past or too far away.
+// hintAt is the hint for a date; none if the date is past or too far away.
 func (c *reading) hintAt(at time.Time, by Clue) hint {
 	if c.now.IsZero() && at.Year() <= lastYear {
 		return hint{at: at, by: by}
@@ -144,7 +144,7 @@ func (c *reading) resetHint() hint {
 	return h
 }
 
-// later takes the longer wait and the later time of both.
+// later combines two hints: the longer delay and the later time.
 func (h hint) later(other hint) hint {
 	if other.after > h.after || h.by.isZero() {
 		h.by = other.by
@@ -159,7 +159,7 @@ func (h hint) later(other hint) hint {
 	return h
 }
 
-// now is the time that dates are relative to: the answer's Date header, else the arrival.
+// now is the time that dates are relative to: the answer's Date header, otherwise the arrival.
 func (e *Evidence) now() time.Time {
 	if date, ok := httpDate(e.header("Date")); ok {
 		return date
@@ -167,7 +167,7 @@ func (e *Evidence) now() time.Time {
 	return e.At
 }
 
-// header gives the first value of a header, whatever the case of its name.
+// header gives the first value of a header, ignoring the case of its name.
 func (e *Evidence) header(name string) string {
 	if values := e.Header[name]; len(values) > 0 {
 		return strings.TrimSpace(values[0])
@@ -208,7 +208,7 @@ func (c *reading) parseReset(value string, by Clue) hint {
 	}
 	if n, err := decimal(value); err == nil && n > 1e9 && n < 1e13 {
 		if n > 1e11 {
-			n /= 1000 // it was in milliseconds
+			n /= 1000 // milliseconds
 		}
 		return c.resetAt(time.Unix(int64(n), 0).UTC(), by)
 	}
@@ -218,7 +218,7 @@ func (c *reading) parseReset(value string, by Clue) hint {
 	return hint{}
 }
 
-// resetAt is the hint of a header's date, which means nothing unless the current time is known.
+// resetAt is the hint for a header's date, which means nothing unless the current time is known.
 func (c *reading) resetAt(at time.Time, by Clue) hint {
 	if c.now.IsZero() {
 		return hint{}
@@ -237,7 +237,7 @@ func parseDelay(value string) time.Duration {
 	return 0
 }
 
-// decimal reads a number as people and programs write it: not Go's hexadecimal or "inf".
+// decimal reads a number as people and programs write it, without Go's hexadecimal and "inf".
 func decimal(value string) (float64, error) {
 	if strings.Trim(value, "0123456789+-.eE") != "" {
 		return 0, strconv.ErrSyntax
@@ -252,7 +252,7 @@ func seconds(n float64) time.Duration {
 	return time.Duration(n * float64(time.Second))
 }
 
-// bounded gives d in milliseconds, or 0 where d is no sensible wait.
+// bounded gives d in milliseconds, or 0 if d is not a sensible delay.
 func bounded(d time.Duration) Millis {
 	if d <= 0 || d > MaxDelay.Duration() {
 		return 0
@@ -272,12 +272,12 @@ func httpDate(value string) (time.Time, bool) {
 var (
 	// delayLeads are the words before a delay in a message.
 	delayLeads = []string{"retry in ", "try again in ", "again in ", "retry after ", "try again after ", "again after ", "reset after ", "resets after ", "resets in ", "reset in ", "available in "}
-	// looseDelayLeads mean a delay only where a limit was reached.
+	// looseDelayLeads introduce a delay only where a limit was reached.
 	looseDelayLeads = []string{"wait ", "wait for ", "after "}
 )
 
-// spokenDelay finds "Please retry in 40.02s", "try again in 6m0s", "after 86400 seconds", and
-// gives the longest delay with its words.
+// spokenDelay finds "Please retry in 40.02s", "try again in 6m0s", "after 86400 seconds", and gives
+// the longest delay and the words that say it.
 func (c *reading) spokenDelay(leads []string) (longest time.Duration, phrase string) {
 	text := c.text
 	for _, lead := range leads {
@@ -296,7 +296,7 @@ func (c *reading) spokenDelay(leads []string) (longest time.Duration, phrase str
 	return longest, phrase
 }
 
-// leadingDelay reads the delay that text begins with, and gives its length in bytes: 9.816s,
+// leadingDelay reads the delay at the beginning of text, and gives its length in bytes: 9.816s,
 // 6m0s, 2 minutes, 1h 5m.
 func leadingDelay(text string) (total time.Duration, length int) {
 	rest := text
@@ -319,7 +319,7 @@ func leadingDelay(text string) (total time.Duration, length int) {
 	return total, length
 }
 
-// prefixLen is how many of the first 32 bytes of text are of these characters.
+// prefixLen is how many of the first 32 bytes of text are among chars.
 func prefixLen(text, chars string) int {
 	n := 0
 	for n < len(text) && n < 32 && strings.IndexByte(chars, text[n]) >= 0 {
@@ -340,7 +340,7 @@ var units = map[string]float64{
 // dateLeads are the words before a date in a message.
 var dateLeads = []string{"regain access on ", "access on ", "resets at ", "reset at ", "resets on ", "reset on ", "again at ", "again on ", "until "}
 
-// spokenDate finds "regain access on 2026-04-01 at 00:00 UTC", and gives its words.
+// spokenDate finds "regain access on 2026-04-01 at 00:00 UTC", and gives the words that say it.
 func (c *reading) spokenDate() (at time.Time, phrase string, ok bool) {
 	text := c.text
 	for _, lead := range dateLeads {
@@ -356,7 +356,7 @@ func (c *reading) spokenDate() (at time.Time, phrase string, ok bool) {
 	return time.Time{}, "", false
 }
 
-// leadingDate reads the date that text begins with, and gives its length in bytes.
+// leadingDate reads the date at the beginning of text, and gives its length in bytes.
 func leadingDate(text string) (time.Time, int) {
 	upper := strings.ToUpper(text[:min(len(text), len("2006-01-02 at 15:04:05 UTC"))])
 	for _, layout := range []string{

@@ -71,12 +71,12 @@ type kindFacts struct {
 	kind      Kind
 	code      Code
 	retryable bool // the same input may succeed later
-	once      bool // and a single retry shows whether it does
+	once      bool // a single retry shows whether it does
 	own       bool // only Mulligan itself reports it, never a provider
 }
 
-// kinds is the table of spec §2, in its order; what each SDK knows of the kinds is generated
-// from it (make ports).
+// kinds is the table of spec §2, in its order. What each SDK knows of the kinds is generated from
+// it (make ports).
 var kinds = []kindFacts{
 	{kind: KindTimeout, code: CodeProviderTimeout, retryable: true},
 	{kind: KindUnreachable, code: CodeProviderUnreachable, retryable: true},
@@ -142,6 +142,6 @@ func (k Kind) Retryable() bool {
 	return true
 }
 
-// Once reports whether a single retry of k with the same input makes sense, and no more:
-// the runner refuses a second one within the same model call.
+// Once reports whether one retry of k with the same input makes sense, and no more: the runner
+// refuses a second one within the same model call.
 func (k Kind) Once() bool { return ofKind[k].once }

@@ -1,6 +1,6 @@
 package failure
 
-// moreMeanings are the commonest words of errors in further languages, in the form of meanings, a
+// moreMeanings are the commonest words of errors in further languages, in the form of meanings, one
 // line each: Dutch, Polish, Turkish, Scandinavian (Danish, Norwegian and Swedish together),
 // Ukrainian, Vietnamese and Indonesian.
 func moreMeanings() map[concept]string {

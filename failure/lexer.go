@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// lexer splits a message, in lower case, into words.
+// lexer splits a message into words, which it gives in lower case.
 type lexer struct {
 	text   string
 	count  int
@@ -16,7 +16,7 @@ type lexer struct {
 // addressMark stands between the scheme of an address and its host.
 const addressMark = "://"
 
-// sdkPrefix begins the names of a library's errors (AI_APICallError), and speaks of nothing there.
+// sdkPrefix begins the names of a library's errors (AI_APICallError), where it means nothing.
 const sdkPrefix = "AI"
 
 // maxWord is the longest word that is read, in bytes; anything longer is data.
@@ -40,13 +40,14 @@ func (l *lexer) next() (word string, ends, ok bool) {
 	}
 }
 
-// isLabelled reports whether word only names what follows it: model in "model=x", AI in AI_APICallError.
+// isLabelled reports whether word is only part of a name or a label: model in "model=x", AI in
+// AI_APICallError.
 func isLabelled(word, rest string) bool {
 	return strings.HasPrefix(rest, "=") || word == sdkPrefix && strings.HasPrefix(rest, "_")
 }
 
-// addressLen is the length of what follows the scheme that text comes after: the host and the path
-// of an address say nothing about a failure.
+// addressLen is the length of the "://", host and path that text begins with, 0 if it begins with
+// none. They say nothing about a failure.
 func addressLen(text string) int {
 	if !strings.HasPrefix(text, addressMark) {
 		return 0
@@ -90,8 +91,8 @@ func unmarked(word string) string {
 	return strings.ReplaceAll(word, "'", "")
 }
 
-// isUnparted reports whether word has letters of a language that writes no spaces between its
-// words (or, as Korean, joins particles to them).
+// isUnparted reports whether word has letters of a language that is written without spaces between
+// words (or, like Korean, joins particles to them).
 func isUnparted(word string) bool {
 	return strings.IndexFunc(word, func(r rune) bool { return r >= firstUnparted }) >= 0
 }
@@ -101,7 +102,7 @@ const firstUnparted = 0x2E80
 
 func isLetter(r rune) bool { return unicode.IsLetter(r) }
 
-// letterAt is the index of the first letter of text; its length where there is none.
+// letterAt is the index of the first letter of text, or its length if there is none.
 func letterAt(text string) int {
 	for i := 0; i < len(text); i++ {
 		if text[i] >= utf8.RuneSelf {
@@ -119,9 +120,9 @@ func letterAt(text string) int {
 
 func isASCIILetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
-// wordEnd is where the first word of text ends: before anything that is no letter; within an
-// identifier, where a capital letter follows a small one (statusCode) or begins a word
-// (APIError); and where Latin letters are followed by letters of another kind.
+// wordEnd is where the first word of text ends: before anything that is not a letter; within an
+// identifier, where a capital follows a small letter (statusCode) or begins a word (APIError); and
+// where other letters follow Latin ones.
 func wordEnd(text string) int {
 	var before rune
 	start := smallLetters(text)

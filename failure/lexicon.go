@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// concept is a set of things that words may mean in a message about a failed call.
+// concept is a set of things that words in a message about a failed call may mean.
 type concept uint64
 
 // The subjects of a clause, and what it may say about them.
@@ -94,15 +94,15 @@ type phrase struct {
 type thesaurus struct {
 	words    map[string]meaning
 	begun    trigrams           // the first three bytes of the words
-	of       map[string]meaning // by stem
+	of       map[string]meaning // meanings by stem
 	begins   trigrams           // the first three bytes of the stems
 	longest  int                // the longest stem, in bytes
 	endings  []tagged           // the last parts of German compound words
-	unparted []tagged           // looked for inside text of languages that write no spaces
+	unparted []tagged           // words looked for inside text that is written without spaces
 }
 
 // lexicon is built when a message is first read word by word: most programs that import this
-// package meet no failure on most days, and should not pay for it when they start.
+// package see no failure on most days, and should not pay for it at startup.
 var lexicon = sync.OnceValue(func() *thesaurus { return newThesaurus(meanings(), moreMeanings(), easternMeanings()) })
 
 func newThesaurus(tables ...map[concept]string) *thesaurus {
@@ -132,7 +132,7 @@ func newThesaurus(tables ...map[concept]string) *thesaurus {
 			t.begun.add(word)
 		}
 	}
-	for _, stem := range slices.Sorted(maps.Keys(t.of)) { // a longer stem means what a shorter one means, too
+	for _, stem := range slices.Sorted(maps.Keys(t.of)) { // a longer stem also means what a shorter one means
 		t.begins.add(stem)
 		t.longest = max(t.longest, len(stem))
 		for n := len(stem) - 1; n >= minStem; n-- {
@@ -148,7 +148,7 @@ func newThesaurus(tables ...map[concept]string) *thesaurus {
 // minStem is the shortest stem, in bytes.
 const minStem = 3
 
-// add takes an entry: a word, a stem ("exced*"), an ending ("*verbindung"), or two or three words
+// add adds an entry: a word, a stem ("exced*"), an ending ("*verbindung"), or two or three words,
 // each of which may be a stem.
 func (t *thesaurus) add(entry string, is concept) {
 	parts := strings.Fields(entry)
@@ -223,8 +223,8 @@ func isA(word, entry string) bool {
 	return word == entry
 }
 
-// plainLetters is word, in lower case, with marks taken off its letters, since people in a hurry
-// leave them out, and with simplified characters for traditional ones.
+// plainLetters is word, in lower case, without accents, since people in a hurry leave them out, and
+// with simplified characters for traditional ones.
 func plainLetters(word string) string {
 	for i := 0; i < len(word); i++ {
 		if word[i] >= utf8.RuneSelf {

@@ -15,27 +15,27 @@ const (
 	MaxLocalRows    = 1000
 	maxLocalCode    = 128 // bytes
 	MaxLocalText    = 500 // bytes, of a text or a pattern
-	maxLocalSource  = 150 // bytes, so that a Clue has room for it
-	leastLocalWords = 4   // bytes of letters that a text must have to say anything
+	maxLocalSource  = 150 // bytes, so that it fits into a Clue
+	leastLocalWords = 4   // bytes of letters that a text must have to identify anything
 )
 
 // Classifier makes a Failure of any evidence: [Classify], or [Local.Classify] of a table that may
 // change between calls.
 type Classifier func(Evidence) *Failure
 
-// LocalRow gives a kind to every failure that has all of its marks. Empty fields are not
-// compared, and a provider alone is not enough.
+// LocalRow gives its kind to every failure that matches all of its fields. Empty fields are not
+// compared. A provider alone is not enough.
 type LocalRow struct {
 	Kind     Kind   // one of LocalKinds
 	Provider string // the entry's name
-	Status   int    // an HTTP status, or the one that the body names
+	Status   int    // an HTTP status, or one that the body names
 	Code     string // one of the provider's codes, in upper or lower case
-	Text     string // words that the provider's message contains, in upper or lower case; # and any word with a digit match any word with a digit
-	Pattern  string // an RE2 pattern that matches a part of the provider's message
+	Text     string // words in the provider's message, in upper or lower case; # and any word with a digit match any word with a digit
+	Pattern  string // an RE2 pattern that matches part of the provider's message
 	Source   string // where the row is written, for people: "row 2 of mulligan.yaml"
 }
 
-// Local is a table of what its owner knows better than [Classify]: the first row that fits a
+// Local is a table of what its owner knows better than [Classify]: the first row that matches a
 // failure decides its kind. It is immutable; nil has no rows.
 type Local struct{ rows []localRow }
 
@@ -48,7 +48,7 @@ type localRow struct {
 // LocalError says what is wrong with a row.
 type LocalError struct {
 	Row   int    // from 0
-	Field string // in lower case, as in LocalRow; "" = the row as a whole
+	Field string // in lower case, as in LocalRow; "" = the whole row
 	Err   error
 }
 
@@ -61,11 +61,11 @@ func (e *LocalError) Error() string {
 	return at + ": " + e.Err.Error()
 }
 
-// Unwrap gives what is wrong.
+// Unwrap gives the error without the row.
 func (e *LocalError) Unwrap() error { return e.Err }
 
-// NewLocal makes a table of rows, of which the first that fits decides. Its error is a
-// *LocalError.
+// NewLocal makes a table of at most MaxLocalRows rows; the first that matches decides. Its error is
+// a *LocalError.
 func NewLocal(rows []LocalRow) (*Local, error) {
 	if len(rows) > MaxLocalRows {
 		return nil, &LocalError{Row: MaxLocalRows, Err: fmt.Errorf("there are %d rows, and at most %d are looked at: remove those that are no longer needed", len(rows), MaxLocalRows)}
@@ -81,7 +81,7 @@ func NewLocal(rows []LocalRow) (*Local, error) {
 	return l, nil
 }
 
-// compile checks a row; with an error it gives the name of the field.
+// compile checks a row; if it returns an error, field is the name of the field.
 func (r LocalRow) compile() (c localRow, field string, err error) {
 	c = localRow{LocalRow: r, code: strings.ToLower(strings.TrimSpace(r.Code)), text: sameWords(r.Text)}
 	if _, err := ParseLocalKind(string(r.Kind)); err != nil {
@@ -123,7 +123,7 @@ func letters(folded string) int {
 	return n
 }
 
-// Classify is the package's Classify with the rows above everything else.
+// Classify is the package's Classify, except that a row that matches decides the kind.
 func (l *Local) Classify(e Evidence) *Failure {
 	row := l.find(&e)
 	f := Classify(e)
@@ -136,9 +136,9 @@ func (l *Local) Classify(e Evidence) *Failure {
 	return f
 }
 
-// Diagnose is the package's Diagnose with the rows above everything else. The first clue then
-// names the row that decided, and the runner-up is the failure without it. A Failure made by
-// somebody who knew what happened stays as it is, and so does one of a prompt or a tool.
+// Diagnose is the package's Diagnose, except that a row that matches decides the kind. The first
+// clue then names the row, and the runner-up is the kind without it. A Failure made by code that
+// knew what happened is left as it is, and so is one of a prompt or a tool.
 func (l *Local) Diagnose(e Evidence) Diagnosis {
 	plain, row := Diagnose(e), l.find(&e)
 	if row == nil {
@@ -159,10 +159,10 @@ func (l *Local) Diagnose(e Evidence) Diagnosis {
 	return d
 }
 
-// Fits reports whether one of the rows fits the failure.
+// Fits reports whether a row matches the failure.
 func (l *Local) Fits(e Evidence) bool { return l.find(&e) != nil }
 
-// find is the first row that fits; nil if none does.
+// find is the first row that matches; nil if none does.
 func (l *Local) find(e *Evidence) *localRow {
 	if l == nil || len(l.rows) == 0 || e.Phase == PhasePrompt || e.Phase == PhaseTool {
 		return nil
@@ -191,13 +191,13 @@ func (r *localRow) fits(c *reading, provider, detail, said string) bool {
 }
 
 // LocalKinds are the kinds that a provider's failure can have, in the order of Kinds. Failures of
-// the other kinds were seen by Mulligan itself, and no table knows better.
+// the other kinds were seen by Mulligan itself, so no table knows better.
 func LocalKinds() []Kind {
 	return slices.DeleteFunc(Kinds(), func(k Kind) bool { return ofKind[k].own })
 }
 
-// ParseLocalKind reads one of LocalKinds; "rate limit" and "Rate-Limit" mean rate_limit. The
-// error names the nearest kind.
+// ParseLocalKind reads one of LocalKinds; "rate limit" and "Rate-Limit" mean rate_limit. The error
+// suggests the nearest kind.
 func ParseLocalKind(name string) (Kind, error) {
 	kind := Kind(strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(name))))
 	known := LocalKinds()

@@ -16,11 +16,11 @@ const anyNumber = "#"
 const hiddenSecret = "[redacted]"
 
 // sameWords is text in the form in which rows compare it: in lower case, with single spaces, and
-// with # for every word that contains a digit or an @ or was a secret. Two messages that differ
-// only in numbers, ids and addresses are then equal.
+// with # for every word that contains a digit or an @, or that was a secret. Two messages that
+// differ only in numbers, ids and addresses are then equal.
 func sameWords(text string) string { return strings.ToLower(withoutNumbers(text)) }
 
-// withoutNumbers is sameWords in the original case.
+// withoutNumbers is sameWords without the change to lower case.
 func withoutNumbers(text string) string {
 	text = strings.ReplaceAll(words.Tidy(text), hiddenSecret, anyNumber)
 	out := make([]byte, 0, len(text))
@@ -50,7 +50,7 @@ func appendNumber(out []byte) []byte {
 }
 
 // tokenEnd is the length of the word at the beginning of text; a dot belongs to it if something
-// follows: 9.81, org-Ab12, me@example.com, claude-4.5.
+// follows it: 9.81, org-Ab12, me@example.com, claude-4.5.
 func tokenEnd(text string) int {
 	n := 0
 	for n < len(text) {
@@ -68,10 +68,10 @@ func inToken(c byte) bool { return words.IsWord(c) || c == '-' || c == '@' }
 // localTextLength is how much of a message is enough to recognise it, in bytes.
 const localTextLength = 120
 
-// RowOf makes a row that recognises failures like f and gives them that kind: by the provider, by
-// status and code if f has them, and by the beginning of the message, without anything that may
-// differ next time or is private. f.Detail must hold no secrets. The error says what is wrong
-// with the kind, or that f has nothing to be recognised by.
+// RowOf makes a row that matches failures like f and gives them that kind: by the provider, by
+// status and code if f has them, and by the beginning of the message, without anything private or
+// that may differ next time. f.Detail must not contain secrets. The error says what is wrong with
+// the kind, or that nothing in f identifies it.
 func RowOf(f *Failure, kind Kind) (LocalRow, error) {
 	if !f.Correctable() {
 		return LocalRow{}, errors.New("it is not what a provider said, but what was seen to happen here")
@@ -92,14 +92,14 @@ func RowOf(f *Failure, kind Kind) (LocalRow, error) {
 	return row, err
 }
 
-// Correctable reports whether f's kind was read from the words of a provider or of the network,
-// so that somebody may know better. A timer of Mulligan's own, or a missing key, is not
+// Correctable reports whether f's kind was read from the words of a provider or of the network, so
+// that somebody may know better. One of Mulligan's own timers, or a missing key, is not
 // correctable.
 func (f *Failure) Correctable() bool {
 	return f.Origin == OriginModel && f.Timer == "" && slices.Contains(LocalKinds(), f.Kind)
 }
 
-// beginning is at most n bytes of text, cut at the end of a word where there is one.
+// beginning is at most n bytes of text, cut at the end of a word if possible.
 func beginning(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -113,8 +113,8 @@ func beginning(text string, n int) string {
 	return strings.TrimRight(text[:n], " "+anyNumber)
 }
 
-// Repeats says in one sentence what is dangerous about giving failures of kind from the kind to:
-// that a request refused for good is then sent again. It is "" where there is no danger.
+// Repeats says in one sentence what is dangerous about classifying failures of one kind as another:
+// a request that was refused for good is then sent again. It is "" if there is no danger.
 func Repeats(from, to Kind) string {
 	if from.Retryable() || !to.Retryable() {
 		return ""

@@ -2,8 +2,8 @@ package failure
 
 import "slices"
 
-// looseRules read the words of the transport, or of whoever passed a failure on with nothing but
-// a message. They come last.
+// looseRules read the words of the transport, or of a program that passed a failure on as nothing
+// but a message. They come last.
 var looseRules = slices.Concat([]rule{
 	{kind: KindMisconfigured, variant: "not_https", wire: true, any: []string{"server gave http response to https client", "wrong version number"}},
 	{kind: KindMisconfigured, variant: "not_http", wire: true, any: []string{"malformed http response", "malformed http status", "unsupported protocol scheme", "invalid port", "missing protocol scheme", "only absolute urls", "failed to parse url", "err_invalid_url", "invalidurl", "unsupportedprotocol", "supported or disabled in libcurl", "missing an 'http://'", "no scheme supplied", "relative url without a base", "badscheme", "kind: builder"}},
@@ -72,8 +72,8 @@ var looseRules = slices.Concat([]rule{
 	{kind: KindUnreachable, wire: true, any: []string{": eof", "apiconnectionerror", "connecterror", "clientconnector", "readerror", "writeerror"}},
 })
 
-// wrappers are the names of errors that were put around another error. They say no more than that
-// the request was refused, or that the answer broke off.
+// wrappers are the names of errors that wrap another error. They say no more than that the request
+// was refused, or that the answer broke off.
 var wrappers = []rule{
 	{kind: KindAuth, any: []string{"api key"}},
 	{kind: KindInvalidRequest, any: []string{
@@ -85,8 +85,8 @@ var wrappers = []rule{
 }
 
 var (
-	// unreachableErrnos are the error numbers of refused, reset and unroutable connections: of
-	// Windows, of Linux, of macOS and the BSDs, and of getaddrinfo.
+	// unreachableErrnos are the error numbers of refused, reset and unroutable connections on
+	// Windows, Linux, macOS and the BSDs, and of getaddrinfo.
 	unreachableErrnos = []string{
 		"10061", "10054", "10053", "10051", "10050", "10065", "10064", "10049", "10013", "11001", "11002", "11003", "11004", "1225", "1231", "1232", "64",
 		"111", "104", "103", "101", "113", "112", "99", "32", "61", "54", "53", "51", "50", "65", "-2", "-3", "-5",

@@ -75,7 +75,7 @@ func topics() map[concept]string {
 	}
 }
 
-// complaints say what is wrong with a subject: it is missing, too much, not there, not allowed.
+// complaints say what is wrong with a subject: it is missing, too much, unavailable, not allowed.
 func complaints() map[concept]string {
 	return map[concept]string{
 		isLacking: `consumed, 未登录, 尚未登录, ancora effettuato, não efetuou, вы еще не, nicht korrekt eingegeben, 逾期, acabou, acabaram, terminou, se acabó, se agotó, se terminó, è finit*, ist leer, zur neige, est vide, sont épuisé*, 失效, 未登录, must be logged, lapsed, è terminat*, 登録されていません, need, you need, need a, used all, use all, all used, run dry, past due, nicht aus, 모두 사용, 已用尽, 用光, требу*, requires, erfordert, nécessite, requiere, requer, richiede, no active plan, no plan, enough tokens, pas connecté*, nicht angemeldet, nicht eingeloggt, no has iniciado, non connesso, insufficient*, esaurit*, mancant*, scadut*, non fornit*, nessun*, manca, insufficient, no, not authenticated, not subscribed, not enough, out of, ran out, run out, exhausted, depleted, zero, expired, overdue, inactive, not active, unpaid, missing, required, lack, lacks, lacking, too low, negative, used up, needed, needs, paused, arrears, outstanding,
@@ -111,7 +111,7 @@ func complaints() map[concept]string {
 	}
 }
 
-// states say what state a subject is in: broken, busy, late; and for how long.
+// states say what state a subject is in (broken, busy, late) and for how long.
 func states() map[concept]string {
 	return map[concept]string{
 		isMalformed: `does not understand, didnt understand, did not understand, not understood, versteht, comprend pas, pas compris, no comprende, no entiende, no entendió, non comprende, não entend*, não compreend*, не понимает, не понял, 无法理解, 理解できま, 이해하지, 이해할 수 없, nicht geparst, unserializable, undecodable, 形式が異常, 形式异常, 形式エラー, no se pudieron leer, non lisible*, nicht verarbeitet, nicht gelesen, nicht interpretiert, pas pu analyser, no se pudo interpretar, could not decode, cannot decode, unexpected character, invalid start, not understand, could not understand, unable to understand, did not return, did not call, did not produce, failed to produce, unexpected response, response shape, unexpected shape, unerwartetes format, unerwartete antwort, format inattendu, réponse inattendue, respuesta inesperada, resposta inesperada, неожиданный ответ, неожиданн* формат, 予期しない応答, 予期しないレスポンス, 予期しない形式, 예상치 못한 응답, 意外的响应, malformed, malformed response, unparsable, unparseable, unreadable, garbled, not json, non json, unexpected format, nicht lesbar, unlesbar*, illisible*, no interpretable, ilegible*, ilegível, нечитаем*, 非json, 格式错误, 格式异常, 格式不正确, 形式が不正, 형식이 잘못`,

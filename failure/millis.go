@@ -6,10 +6,10 @@ import "time"
 // duration. Zero means "none" or "off", as the field says.
 type Millis int64
 
-// MaxDelay is the longest delay that counts; a longer one is taken for a mistake.
+// MaxDelay is the longest delay that is believed; a longer one is taken for a mistake.
 const MaxDelay = Millis(7 * 24 * 3_600_000)
 
-// InMillis converts d, rounding up so that a positive wait never becomes none.
+// InMillis converts d, rounding up so that a positive delay never becomes 0.
 func InMillis(d time.Duration) Millis {
 	if d <= 0 {
 		return Millis(d / time.Millisecond)

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// overflows are the ways in which providers say how many tokens a request had and how many the
-// model takes, by the names of the two groups. The first that matches counts.
+// overflows are the ways in which providers say how many tokens a request had (the group "has") and
+// how many the model takes ("takes"). The first that matches counts.
 var overflows = sync.OnceValue(func() []*regexp.Regexp {
 	const n = `[0-9][0-9,_]{2,12}`
 	var list []*regexp.Regexp
@@ -28,8 +28,8 @@ var overflows = sync.OnceValue(func() []*regexp.Regexp {
 	return list
 })
 
-// overflowOf gives the numbers in a provider's message about a conversation that is too long: 0
-// where there is none. has is also 0 where the request would have fitted by these numbers.
+// overflowOf gives the numbers in a provider's message about a conversation that is too long; 0 for
+// one that is not there. has is also 0 if the request would have fitted by these numbers.
 func overflowOf(detail string) (has, takes int64) {
 	for _, form := range overflows() {
 		match := form.FindStringSubmatch(detail)

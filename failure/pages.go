@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// byPage recognises answers that no API gave: a log-in page, a bot check, a web server that does
-// not know the path.
+// byPage recognises answers that came from no API: a log-in page, a bot check, a web server that
+// does not know the path.
 func (c *reading) byPage() (verdict, bool) {
 	e := c.e
 	page := strings.Contains(strings.ToLower(e.header("Content-Type")), "text/html") && len(c.codes) == 0
@@ -40,8 +40,8 @@ func isPage(e *Evidence) bool {
 	return strings.Contains(came, "<!doctype html") || strings.Contains(came, "<html")
 }
 
-// byNameless recognises a 404 that does not name what is missing. A web server says that of a
-// path; an API that misses a model names the model.
+// byNameless recognises a 404 that does not name what is missing. A web server says that about a
+// path; an API without the model names the model.
 func (c *reading) byNameless() (verdict, bool) {
 	if c.status != 404 && c.spoken != 404 {
 		return verdict{}, false
@@ -54,9 +54,9 @@ func (c *reading) byNameless() (verdict, bool) {
 }
 
 var (
-	// botChecks are words of pages that check for a person.
+	// botChecks are words of pages that check whether the visitor is a person.
 	botChecks = []string{"just a moment", "attention required! | cloudflare", "enable javascript and cookies to continue", "checking your browser"}
-	// namelessNotFound is everything that a web server says of a path that it does not know.
+	// namelessNotFound is everything that a web server says about a path that it does not know.
 	namelessNotFound = []string{"not found", "404 not found", "404: not found", "file not found", "resource not found", "url not found"}
 	// modelCodes are parts of codes about a model.
 	modelCodes = []string{"model", "deployment"}

@@ -8,7 +8,7 @@ type step struct {
 }
 
 // precedence is the order of the steps: the first that recognises the failure decides. The
-// package's doc gives the reason for each place, and TestPrecedence has for each step a failure
+// package's doc gives the reason for each position. TestPrecedence has, for each step, a failure
 // about which it and the next one disagree.
 var precedence = [...]step{
 	{"the adapter", (*reading).byAdapter, 100},
@@ -31,7 +31,7 @@ var precedence = [...]step{
 	{"how it ended", (*reading).byEnd, 60},
 }
 
-// verdict is that of the first step, from this one on, that recognises the failure; where none
+// verdict is that of the first step, beginning with from, that recognises the failure. If none
 // does, step is the number of steps.
 func (c *reading) verdict(from int) (v verdict, step int) {
 	for i := from; i < len(precedence); i++ {
@@ -50,7 +50,7 @@ func confidence(step int) int {
 	return precedence[step].confidence
 }
 
-// runnerUp is the next verdict of another kind; nil where there is none.
+// runnerUp is the next verdict of another kind; nil if there is none.
 func (c *reading) runnerUp(v verdict, step int) *Candidate {
 	for from := step + 1; from < len(precedence); {
 		other, at := c.verdict(from)

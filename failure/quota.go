@@ -31,8 +31,7 @@ func (c *reading) byQuota() (verdict, bool) {
 	return v, true
 }
 
-// byMinute recognises Google's limits per minute, whose messages mention a plan and billing all
-// the same.
+// byMinute recognises Google's limits per minute, whose messages also mention a plan and billing.
 func (c *reading) byMinute(code string) (verdict, bool) {
 	for _, id := range c.body.quotas {
 		if lower := flat(id); strings.Contains(lower, "perminute") {

@@ -17,12 +17,12 @@ type reading struct {
 	body   signals
 	codes  []providerCode
 	said   string   // the provider's words, as written
-	text   string   // the same in lower case, else Err's words
+	text   string   // the same in lower case, or Err's words if there are none
 	grams  trigrams // the trigrams of text
 	wire   string   // Err's words, in lower case
-	status int      // of HTTP, or the one that the body names where HTTP says 200 or nothing
-	odd    int      // the status, if it is in no standard
-	parted clauses  // of text or wire, once they were needed
+	status int      // the HTTP status, or the one that the body names if that is 200 or missing
+	odd    int      // the status, if no standard defines it
+	parted clauses  // of said or of Err's words; nil until needed
 	spoken int      // the status that a message without JSON begins with or names
 }
 
@@ -80,8 +80,8 @@ func straightened(text string) string {
 	return withoutLinks(strings.ReplaceAll(lower(text), "’", "'"))
 }
 
-// withoutLinks is text without the paths of its links: a message that ends in the address of a page
-// about rate limits speaks of whatever it speaks of. The address of an API is left as it is.
+// withoutLinks is text without the paths of its links: a message that ends in a link to a page
+// about rate limits is not therefore about rate limits. The address of an API is left as it is.
 func withoutLinks(text string) string {
 	at := strings.Index(text, addressMark)
 	if at < 0 {
@@ -105,8 +105,8 @@ func withoutLinks(text string) string {
 // endpointMarks are pieces of the addresses of APIs.
 var endpointMarks = []string{"/v1", "/v2", "/v3", "/v4", "completions", "generatecontent"}
 
-// lower is text in lower case. Most texts are ASCII, apart from the mark where they were cut;
-// only what follows the ASCII part is converted letter by letter.
+// lower is text in lower case. Most texts are ASCII, apart from the "…" where they were cut; only
+// what follows the ASCII part is converted letter by letter.
 func lower(text string) string {
 	ascii := 0
 	for ascii < len(text) && text[ascii] < utf8.RuneSelf {

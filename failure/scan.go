@@ -9,7 +9,7 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// skipSpace gives the index of the first byte from i on that is not white space.
+// skipSpace gives the index of the first byte, from i on, that is not white space.
 func skipSpace(text string, i int) int {
 	for i < len(text) && (text[i] == ' ' || text[i] == '\n' || text[i] == '\r' || text[i] == '\t') {
 		i++
@@ -41,16 +41,16 @@ func quoted(text string, i int) (string, int) {
 	return text[i+1:], len(text)
 }
 
-// closes reports whether the single quote before i ends a string: programs that print one by hand
-// do not escape an apostrophe within it.
+// closes reports whether the single quote before i ends a string: programs that print strings by
+// hand do not escape apostrophes in them.
 func closes(text string, i int) bool {
 	i = skipSpace(text, i)
 	return i == len(text) || strings.IndexByte(",:}])", text[i]) >= 0
 }
 
-// key reads the name of a member at i, and gives the index of its value. JSON puts it in double
-// quotes, Python in single ones, JavaScript and Rust in none. Without double quotes it counts
-// only where a member may begin, which the byte before shows.
+// key reads the name of a member at i, and gives the index of its value. JSON puts the name in
+// double quotes, Python in single quotes, JavaScript and Rust in none. Without double quotes it
+// counts only where a member may begin, which the byte before shows.
 func key(text string, i int, before byte) (name string, value int, ok bool) {
 	var end int
 	switch {
@@ -60,7 +60,7 @@ func key(text string, i int, before byte) (name string, value int, ok bool) {
 		return "", i, false
 	case text[i] == '\'':
 		end = i + 1
-		if end < len(text) && text[end] == ':' { // it is the name of an event stream's field
+		if end < len(text) && text[end] == ':' { // the name of an event stream's field
 			end++
 		}
 		end += wordLen(text[end:])
@@ -79,7 +79,7 @@ func key(text string, i int, before byte) (name string, value int, ok bool) {
 	return name, skipSpace(text, colon+1), true
 }
 
-// wordLen is the length of the identifier that text begins with, at most 64 bytes.
+// wordLen is the length of the identifier at the beginning of text, at most 64 bytes.
 func wordLen(text string) int {
 	n := 0
 	for n < len(text) && n < 64 && (words.IsWord(text[n]) || text[n] == '-' || text[n] == '@') {

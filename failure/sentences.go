@@ -25,7 +25,7 @@ var (
 	}
 )
 
-// sentences are a provider's messages where its code is too general: 400 invalid_request_error,
+// sentences are provider messages sent with a code that is too general: 400 invalid_request_error,
 // 429 RESOURCE_EXHAUSTED.
 var sentences = slices.Concat(english, chinese)
 

@@ -46,7 +46,8 @@ func kindOfStatus(status int) (Kind, string) {
 	return "", ""
 }
 
-// isOdd reports whether status is in no standard: it is somebody's own, and says less than words.
+// isOdd reports whether status is defined by no standard: it is somebody's own, and weaker evidence
+// than words.
 func isOdd(status int) bool {
 	switch {
 	case status >= 400 && status <= 431, status == 440, status == 444, status == 451, status == 460, status == 498, status == 499:
@@ -64,11 +65,11 @@ func httpStatus(s string) (int, bool) {
 }
 
 var (
-	// statusLeads may stand before a number at the beginning of a message.
+	// statusLeads may precede a number at the beginning of a message.
 	statusLeads = []string{"error: ", "error ", "http error ", "http/1.1 ", "http/2 ", "http "}
 	// statusNames are names of fields that hold a status.
 	statusNames = []string{"status code", "status_code", "statuscode", "http status", "http error", "error code", "status", "returned", "responded with", "failed with", "failed (", "error (", "失败 (", "失败(", "失败（", "错误 (", "错误(", "错误（", "状态码：", "状态码", "错误码：", "错误码", "code", "http/1.1", "http/2", "http", "api", "v1/messages\"", "chat/completions\"", "v1/responses\""}
-	// statusPhrases are statuses with their names, wherever they are said.
+	// statusPhrases are statuses with their names, which count anywhere in a text.
 	statusPhrases = []string{
 		"400 bad request", "401 unauthorized", "402 payment required", "403 forbidden", "404 not found", "404 page not found", "408 request timeout",
 		"413 payload too large", "413 request entity too large", "422 unprocessable", "429 too many requests", "500 internal server error",
@@ -82,8 +83,8 @@ var (
 	}
 )
 
-// spokenStatus is the number at the beginning of text, after the name of a status field, or
-// before its own name; text is in lower case. A number anywhere else is not a status.
+// spokenStatus is the number at the beginning of text, after the name of a status field, or before
+// the status's own name; text is in lower case. A number anywhere else is not a status.
 func (c *reading) spokenStatus() int {
 	text := c.text
 	lead := strings.TrimLeft(text, " \n[(")
@@ -143,7 +144,7 @@ func namedStatus(text, name string) (int, bool) {
 	}
 }
 
-// leadingStatus reads the status that text begins with. A number that goes on as an amount, an
+// leadingStatus reads the status at the beginning of text. A number that continues as an amount, an
 // identifier, a date or a count is not one.
 func leadingStatus(text string) (int, bool) {
 	if len(text) < 3 {

@@ -1,10 +1,10 @@
 package failure
 
-// The variants that the runner itself gives: finer than the kind, and for people only. No
-// decision depends on them.
+// The variants that the runner itself sets: finer than the kind, and for people only. No decision
+// depends on them.
 const (
-	VariantDayTokens = "day_tokens" // of KindBudget: the tokens of all runs of the day (spec §5); for the run's own it is "tokens"
-	VariantDayMoney  = "day_money"  // likewise, the money; for the run's own it is "money"
+	VariantDayTokens = "day_tokens" // of KindBudget: the day's tokens, shared by all runs (spec §5); the run's own are "tokens"
+	VariantDayMoney  = "day_money"  // likewise, the day's money; the run's own is "money"
 
 	VariantLocal      = "local"       // of KindUnreachable: the provider is on this computer
 	VariantKeyMissing = "key_missing" // of KindAuth: there was no key, so nothing was sent
@@ -24,15 +24,15 @@ const (
 	VariantUnknownOutcome = "outcome_unknown" // of KindToolFailure: the call may have taken effect
 )
 
-// The reasons of an unknown outcome: the tool's own timer ended the call, the process stopped
-// in the middle of it, or another program was to make it and gave no result in time.
+// The reasons for an unknown outcome: the tool's own timer ended the call, the process stopped in
+// the middle of it, or another program was to make it and gave no result in time.
 const (
 	variantStopped    = "outcome_unknown_stopped"
 	variantLost       = "outcome_unknown_lost"
 	variantUnanswered = "outcome_unknown_unanswered"
 )
 
-// The messages about a budget that is not used up, but has no room for the next call.
+// The messages about a budget that is not used up but has no room for the next call.
 const (
 	variantTooSmall      = "too_small"
 	variantTooSmallToday = "too_small_today"

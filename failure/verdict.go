@@ -11,10 +11,10 @@ type verdict struct {
 	kind    Kind
 	variant string
 	once    retryability
-	by      Clue   // decided the kind
-	finer   Clue   // decided the variant, if another clue did
+	by      Clue   // the clue that decided the kind
+	finer   Clue   // the clue that decided the variant, if it was another one
 	code    string // the provider's code that decided, in lower case
-	daily   bool   // a day's allowance is used up: a wait of seconds beside it is not meant
+	daily   bool   // a day's allowance is used up: ignore any delay of seconds sent with it
 }
 
 // byAdapter takes the kind that the adapter saw, and the variant from the transport's words.
@@ -111,7 +111,7 @@ func (c *reading) byInvalidCode() (verdict, bool) {
 	return verdict{kind: KindInvalidRequest, code: code.lower, by: Clue{Source: ClueCode, Where: code.where, Value: code.written}}, ok
 }
 
-// byWords reads the words of the transport, or of whoever passed a failure on with a message
+// byWords reads the words of the transport, or of a program that passed a failure on as a message
 // alone.
 func (c *reading) byWords() (verdict, bool) {
 	v, ok := c.transport().byRules(looseRules)
@@ -121,10 +121,10 @@ func (c *reading) byWords() (verdict, bool) {
 	return v, ok
 }
 
-// byWrapper reads the names of errors that say least.
+// byWrapper reads the names of errors that wrap others.
 func (c *reading) byWrapper() (verdict, bool) { return c.transport().byRules(wrappers) }
 
-// byEnd decides by the way in which the answer ended, where there are no words.
+// byEnd decides by the way in which the answer ended, if there are no words.
 func (c *reading) byEnd() (verdict, bool) {
 	var timer interface{ Timeout() bool }
 	odd, _ := kindOfStatus(c.odd)
@@ -135,7 +135,7 @@ func (c *reading) byEnd() (verdict, bool) {
 		return c.cut(), true
 	case errors.As(c.e.Err, &timer) && timer.Timeout():
 		return verdict{kind: KindTimeout, by: Clue{Source: ClueTransport, Value: "timeout"}}, true
-	case c.body.isError: // an error in an answer of status 200
+	case c.body.isError: // an error in an answer with status 200
 		return verdict{kind: KindUnavailable, by: Clue{Source: ClueCode, Where: clueBody, Value: "error"}}, true
 	case c.e.Status/100 == 2:
 		return c.unfinished(), true
@@ -157,8 +157,8 @@ func (c *reading) transport() *reading {
 // lateWords are words of a 504's body that mean a timeout.
 var lateWords = []string{"timeout", "time-out", "timed out", "timing out", "deadline", "超时", "逾时", "タイムアウト", "시간 초과", "시간이 초과", "zeitüberschreitung", "délai", "tiempo de espera", "tempo limite", "tempo esgotado", "тайм", "время ожидания", "zaman aşımı"}
 
-// bySpokenStatus reads a status in a message. A 503 or 504 that was passed on says no more than
-// that the provider has problems.
+// bySpokenStatus reads a status in a message. A 503 or 504 that was passed on says only that the
+// provider has problems.
 func (c *reading) bySpokenStatus() (verdict, bool) {
 	kind, variant := kindOfStatus(c.spoken)
 	switch c.spoken {
@@ -168,7 +168,7 @@ func (c *reading) bySpokenStatus() (verdict, bool) {
 	return verdict{kind: kind, variant: variant, by: statusClue(c.spoken, clueMessage)}, kind != ""
 }
 
-// cut is a connection that ended too early.
+// cut is the verdict for a connection that ended too early.
 func (c *reading) cut() verdict {
 	v := verdict{kind: KindUnreachable, by: Clue{Source: ClueTransport, Value: "EOF"}}
 	if c.streaming() {
@@ -177,7 +177,7 @@ func (c *reading) cut() verdict {
 	return v
 }
 
-// unfinished is a response that came but is no valid answer.
+// unfinished is the verdict for a response that is not a valid answer.
 func (c *reading) unfinished() verdict {
 	switch {
 	case c.streaming():

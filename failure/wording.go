@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// rule is one line of a table that maps evidence to a kind; the first line that matches decides.
-// A line matches if all of its fields that are set do; codes and like count as one. Words and
-// codes are in lower case, and codes are also flat.
+// rule is one line of a table that maps evidence to a kind; the first line that matches decides. A
+// line matches if all of its fields that are set do; codes and like count as one. Words and codes
+// are in lower case, and codes are also flat.
 type rule struct {
 	kind    Kind
 	variant string
 	once    retryability
 	codes   []string // the body has one of these codes
-	like    []string // or a code with the parts of one of these, in their order; a star separates them
+	like    []string // or a code with the parts of one of these, in order; a star separates the parts
 	status  []int    // one of these; 0 = there is none
 	any     []string // one of these is said
 	near    []string // and one of these at most nearBytes after it
@@ -37,7 +37,7 @@ type match struct {
 	phrase string
 }
 
-// matches reports whether every field of r that is set matches, and by what.
+// matches reports whether every field of r that is set matches, and what matched.
 func (r *rule) matches(c *reading) (m match, ok bool) {
 	if len(r.status) > 0 && !slices.Contains(r.status, c.status) {
 		return m, false
@@ -136,8 +136,8 @@ func (c *reading) saysAny(phrases []string) (string, bool) {
 // nearBytes is how many bytes may stand between two phrases that belong together.
 const nearBytes = 48
 
-// saysNear gives the first of the phrases that is followed by one of near; the first that was
-// said where near is empty.
+// saysNear gives the first of the phrases that is followed by one of near. If near is empty, it
+// gives the first that was said.
 func (c *reading) saysNear(phrases, near []string) (string, bool) {
 	if len(near) == 0 {
 		return c.saysAny(phrases)

@@ -8,10 +8,10 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// MaxMessage is the most that a title and message hold together, in bytes.
+// MaxMessage is the most that a title and a message hold together, in bytes.
 const MaxMessage = 4 << 10
 
-// Words is what a sentence may mention and a Failure does not hold. Zero fields are not
+// Words holds what a sentence may mention and a Failure does not hold. Zero fields are not
 // mentioned.
 type Words struct {
 	KeyHint       string // the last characters of the key that was sent
@@ -27,12 +27,12 @@ type Words struct {
 	Proxy         string // host and port of the proxy on the way to the provider
 	ProxySetting  string // where that proxy is set: "HTTPS_PROXY"
 	Lost          bool   // the process stopped in the middle of the tool call
-	Unanswered    bool   // another program was to make the tool call, and gave no result in time
+	Unanswered    bool   // another program was to make the tool call and gave no result in time
 	Reason        string // one sentence, or a few words; no secret and no stack
 }
 
 // Describe sets Title and Message to what people are told about f. Neither contains HTML or an
-// unfilled placeholder; the message does not repeat the title.
+// unfilled placeholder. The message does not repeat the title.
 func (f *Failure) Describe(w Words) {
 	known := f.placeholders(w)
 	phrases := f.wording(w)
@@ -50,8 +50,8 @@ func (f *Failure) Describe(w Words) {
 	f.Message = words.Clip(cmp.Or(strings.Join(said, " "), "The details may say more."), MaxMessage-len(f.Title))
 }
 
-// Unquote removes the provider's own words from f, since they may quote the conversation: its
-// detail, and what its message quotes of it.
+// Unquote removes the provider's own words from f's detail and message, since they may quote the
+// conversation.
 func (f *Failure) Unquote() {
 	quoted := f.placeholders(Words{})["providerMessage"]
 	f.Detail = ""
@@ -60,7 +60,7 @@ func (f *Failure) Unquote() {
 	}
 }
 
-// Short is the few words that begin the line of a retry: "Anthropic is overloaded".
+// Short is the few words that begin a line about a retry: "Anthropic is overloaded".
 func (f Failure) Short() string {
 	phrases := f.wording(Words{})
 	if short, ok := fill(phrases.short, f.placeholders(Words{})); ok {
@@ -92,7 +92,7 @@ func (f *Failure) wording(w Words) wording {
 	return v
 }
 
-// variantOf names the variant whose words f gets.
+// variantOf names the variant whose wording f gets.
 func (f *Failure) variantOf(w Words) string {
 	name := f.Variant
 	switch {
@@ -115,7 +115,7 @@ func (f *Failure) variantOf(w Words) string {
 	return name
 }
 
-// placeholders gives the words for the {placeholders}; unknown ones are missing.
+// placeholders gives the values of the {placeholders}; unknown ones are missing.
 func (f *Failure) placeholders(w Words) map[string]string {
 	known := map[string]string{"provider": "the provider", "model": "this model", "tool": "the tool", "proxy": "the proxy"}
 	set := func(name, value string) {
@@ -125,7 +125,7 @@ func (f *Failure) placeholders(w Words) map[string]string {
 	}
 	entry := f.ProviderEntry()
 	set("provider", words.Clip(words.ProviderName(entry), 100))
-	set("providerName", words.Clip(words.ProviderName(entry), 100)) // where "the provider" would not do
+	set("providerName", words.Clip(words.ProviderName(entry), 100)) // for sentences in which "the provider" would not do
 	set("model", words.Clip(words.ModelName(words.Shown(f.Model)), 200))
 	set("tool", words.Clip(f.Tool, 100))
 	if words.StatusURL(entry) != "" {
@@ -201,8 +201,8 @@ func (f *Failure) timePlaceholders(set func(name, value string)) {
 	}
 }
 
-// reason is the reason that was given, or the meaning of the variant. For a message that could
-// not be sent it is the error itself, which is about the caller's own input.
+// reason is the reason that was given, or the meaning of the variant. For a message that could not
+// be sent it is the error itself, which is about the caller's own input.
 func (f *Failure) reason(w Words) string {
 	switch {
 	case w.Reason != "":
@@ -227,7 +227,7 @@ func (s sentence) say(known map[string]string, title string) (string, bool) {
 	return "", false
 }
 
-// fill replaces the {placeholders} by their words; ok is false where one is not known.
+// fill replaces the {placeholders} with their values; ok is false if one is not known.
 func fill(template string, known map[string]string) (string, bool) {
 	var b strings.Builder
 	for {
@@ -250,7 +250,7 @@ func fill(template string, known map[string]string) (string, bool) {
 func quotable(text string) string {
 	text = words.Shown(words.Clip(text, 1024))
 	if strings.ContainsAny(text, "{}") {
-		return "" // it is a document, not words
+		return "" // a document, not words
 	}
 	return words.Clip(text, 300)
 }

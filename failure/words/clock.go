@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// The forms of a time in an event's text, which is in UTC: the reader's time zone is not known
-// yet.
+// The forms of a time in an event's text, which is in UTC because the reader's time zone is not
+// known yet.
 const (
 	UTCClock = "15:04 MST"
 	UTCDay   = "15:04 MST on January 2"
@@ -26,7 +26,7 @@ func Clock(at, now time.Time) string {
 }
 
 // Localize replaces the time at, which the text of an event, a button or a Failure gives in UTC,
-// by what Clock writes for it.
+// with what Clock writes for it.
 func Localize(text string, at, now time.Time) string {
 	if at.IsZero() {
 		return text

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Plain gives what a person would read of text that may be HTML: no tags, scripts or styles,
-// escaped ones included.
+// Plain gives what a person would read of text that may be HTML, without tags, scripts or styles,
+// even escaped ones.
 func Plain(text string) string {
 	if !strings.Contains(text, "<") {
 		return strings.TrimSpace(text)
@@ -15,7 +15,7 @@ func Plain(text string) string {
 	return strings.Join(strings.Fields(withoutTags(text)), " ")
 }
 
-// withoutTags replaces every tag, and the contents of scripts and styles, by a space.
+// withoutTags replaces every tag, and the contents of scripts and styles, with a space.
 func withoutTags(text string) string {
 	if !strings.Contains(text, "<") {
 		return text
@@ -95,7 +95,7 @@ func WithoutStack(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "goroutine ") && strings.Contains(line, "[") {
-			break // everything after it belongs to Go's stack
+			break // everything after this line belongs to Go's stack
 		}
 		if !stackLine(line) {
 			b.WriteString(line)

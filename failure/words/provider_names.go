@@ -5,7 +5,7 @@ import "strings"
 // knownProvider is what people call a provider, and where it publishes its status.
 type knownProvider struct {
 	name      string
-	statusURL string // "" where there is none that is known for sure
+	statusURL string // "" if none is known for sure
 }
 
 // knownProviders are by the entry's name, in lower case.
@@ -57,7 +57,7 @@ var knownProviders = func() map[string]knownProvider {
 	return known
 }()
 
-// providerBehind finds the provider of an entry by its name, or by the part before a word of the
+// providerBehind finds the provider of an entry by its name, or by the part before a suffix of the
 // user's own: "openai-work" is OpenAI.
 func providerBehind(entry string) (knownProvider, bool) {
 	if len(entry) > 200 {
@@ -76,7 +76,7 @@ func providerBehind(entry string) (knownProvider, bool) {
 	}
 }
 
-// ProviderName is what people call the provider behind an entry: the entry's own name where the
+// ProviderName is what people call the provider behind an entry, or the entry's own name if the
 // provider is not known.
 func ProviderName(entry string) string {
 	if known, ok := providerBehind(entry); ok {
@@ -93,7 +93,7 @@ func ModelName(model string) string {
 	return model
 }
 
-// StatusURL is the status page of the provider behind an entry, "" where none is known.
+// StatusURL is the status page of the provider behind an entry; "" if none is known.
 func StatusURL(entry string) string {
 	known, _ := providerBehind(entry)
 	return known.statusURL

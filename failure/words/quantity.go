@@ -35,8 +35,8 @@ func SpellCount(n int64) string {
 	return digits
 }
 
-// SpellDollars writes a sum of microdollars for people: "$1.20", and less than a cent with as
-// many digits as it takes, "$0.0003".
+// SpellDollars writes a sum of microdollars for people: "$1.20", and less than a cent with as many
+// digits as necessary, "$0.0003".
 func SpellDollars(micro int64) string {
 	const cent = 10_000
 	switch {

@@ -7,8 +7,8 @@ import (
 )
 
 // Shown makes somebody else's words fit to stand in a sentence: one line without HTML, without a
-// stack trace, and without anything that looks like a key. Known keys were removed before by
-// whoever knows them; this removes those that nobody knew.
+// stack trace, and without anything that looks like a key. Known keys were removed earlier by the
+// code that knows them; this removes the others.
 func Shown(text string) string {
 	if IsTidy(text) && len(text) < minKey && !strings.Contains(text, "<") {
 		return text
@@ -20,7 +20,7 @@ func Shown(text string) string {
 // withoutTail cuts a one-line text where a stack trace begins.
 func withoutTail(text string) string {
 	if !mayHaveTail(text) {
-		return text // most texts: they need no slow search
+		return text // most texts need no slow search
 	}
 	if cut := stackTail().FindStringIndex(text); cut != nil {
 		return strings.TrimSpace(text[:cut[0]])
@@ -49,7 +49,7 @@ var stackTail = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^| )(?:goroutine [0-9]+ \[|at (?:async )?(?:[^ ]+ \()?[^ ()]+:[0-9]+:[0-9]+\)?|Traceback \(most recent call last\)|File "[^"]*", line [0-9]+)`)
 })
 
-// minKey is the length of the shortest key, with its prefix.
+// minKey is the length of the shortest key, with its prefix, in bytes.
 const minKey = 16
 
 // keyPrefixes are what the keys of providers and code hosts begin with.
@@ -58,8 +58,8 @@ var keyPrefixes = []string{
 	"AKIA", "ASIA", "ya29.", "eyJ", "pplx-", "nvapi-", "fw_", "tgp_", "key-",
 }
 
-// withoutKeys puts "…" in the place of every key, of a bearer token, and of a user and password
-// in a URL.
+// withoutKeys replaces every key, every bearer token, and the user and password of every URL with
+// "…".
 func withoutKeys(text string) string {
 	var b strings.Builder
 	kept, bearer := 0, false
@@ -99,7 +99,7 @@ func hasKeyPrefix(token string) bool {
 	return false
 }
 
-// tokenLen is how many bytes text begins with that keys may consist of.
+// tokenLen is how many bytes at the beginning of text may belong to a key.
 func tokenLen(text string) int {
 	n := 0
 	for n < len(text) {
@@ -113,7 +113,7 @@ func tokenLen(text string) int {
 	return n
 }
 
-// userinfoLen is the length of "://user:password@" after the first byte of text; 0 where it is
+// userinfoLen is the length of "://user:password@" after the first byte of text; 0 if it is
 // something else.
 func userinfoLen(text string) int {
 	if !strings.HasPrefix(text, "://") {

@@ -36,7 +36,7 @@ func IsTidy(text string) bool {
 	return before != ' '
 }
 
-// Sentence gives text a capital at its beginning and a full stop at its end.
+// Sentence gives text a capital at the beginning and a full stop at the end.
 func Sentence(text string) string {
 	text = Capital(text)
 	if !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "!") && !strings.HasSuffix(text, "?") && !strings.HasSuffix(text, "…") {
@@ -45,7 +45,7 @@ func Sentence(text string) string {
 	return text
 }
 
-// Capital gives text a capital at its beginning.
+// Capital gives text a capital at the beginning.
 func Capital(text string) string {
 	r, size := utf8.DecodeRuneInString(text)
 	if size == 0 {
