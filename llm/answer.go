@@ -5,21 +5,20 @@ import (
 	"strings"
 )
 
-// Answer folds the deltas of one call into the message that they make up. The zero value is ready
-// to use.
+// Answer folds the deltas of one call into a message. The zero value is ready to use.
 type Answer struct {
 	Usage     Usage
 	Stop      StopReason // empty until the terminal event
 	RequestID string
 	TextBytes int // bytes of text so far
 	Calls     int // tool calls so far
-	ArgsBytes int // bytes of arguments of the call that has most
+	ArgsBytes int // bytes of arguments of the call with the longest
 
 	pieces []*piece
 	calls  map[int]int // index on the wire → index in pieces
 }
 
-// usualText is room for a short text, in bytes, so that it need not grow delta by delta.
+// usualText is room for a short text, in bytes, so that it need not grow with every delta.
 const usualText = 512
 
 type piece struct {
@@ -30,7 +29,7 @@ type piece struct {
 	redacted  string
 }
 
-// Add takes the next delta.
+// Add adds the next delta.
 func (a *Answer) Add(d Delta) {
 	switch d.Kind {
 	case DeltaStart:

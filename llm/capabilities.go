@@ -5,33 +5,33 @@ import (
 	"slices"
 )
 
-// Capabilities is what is known of what a model can take. With the zero value nothing is known,
+// Capabilities is what is known about what a model accepts. With the zero value nothing is known,
 // and everything may be tried.
 type Capabilities struct {
 	ContextTokens int64 // size of its context window; 0 = not known
-	NoImages      bool  // it takes no pictures
+	NoImages      bool  // it accepts no images
 	NoTools       bool  // it cannot call tools
-	NoSchema      bool  // it cannot keep to a JSON schema
-	Prefill       bool  // it continues a last message of its own; false = not known to
+	NoSchema      bool  // it cannot follow a JSON schema
+	Prefill       bool  // it continues a last message of its own; false = not known
 	Local         bool  // it is served on this machine
 }
 
-// Capable is a Model that says what it can take. Of any other model nothing is known, unless its
+// Capable is a Model that says what it accepts. Of any other model nothing is known, unless its
 // configuration says so.
 type Capable interface {
 	Model
 	Capabilities() Capabilities
 }
 
-// Needs is what a request uses that not every model can take.
+// Needs is what a request uses that some models do not accept.
 type Needs struct {
 	Images bool
 	Tools  bool
-	Schema bool  // the answer has to keep to a JSON schema
+	Schema bool  // the answer has to follow a JSON schema
 	Tokens int64 // of the input, approximately
 }
 
-// imageTokens is about how many tokens an image counts, whatever its size in bytes.
+// imageTokens is about how many tokens an image takes, whatever its size in bytes.
 const imageTokens = 1600
 
 // Needs reads the whole conversation.
@@ -60,8 +60,8 @@ func (r Request) Needs() Needs {
 	return n
 }
 
-// Lacks says for people why a model cannot take what n needs, as the rest of a sentence about the
-// model: "takes no images"; "" where it may.
+// Lacks says for people why a model cannot answer what n needs, as the rest of a sentence about the
+// model: "takes no images"; "" if it may be able to.
 func (c Capabilities) Lacks(n Needs) string {
 	switch {
 	case n.Images && c.NoImages:

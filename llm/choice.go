@@ -20,7 +20,7 @@ type ToolChoice struct {
 	Name string   `json:"name,omitempty"` // with ToolRequired: the tool that must be called; "" = any
 }
 
-// Format is the form of an answer in JSON.
+// Format asks for an answer in JSON.
 type Format struct {
 	Name   string          `json:"name,omitempty"`   // letters, digits, _ and -, at most 64; "" = "answer"
 	Schema json.RawMessage `json:"schema"`           // JSON Schema of the answer

@@ -22,11 +22,11 @@ const (
 	// DeltaStop: the provider's terminal event; Stop is set. Nothing follows.
 	DeltaStop
 	// DeltaRepaired: Repairs says what was changed in the transcript before it was sent. It comes
-	// first, before anything was heard; only one with RepairTemplate comes directly before
-	// DeltaStop.
+	// first; only one with RepairTemplate comes directly before DeltaStop.
 	DeltaRepaired
-	// DeltaFrame: Frame is a piece of the response as it came, and no delta was made from it, or those
-	// that were come next. Only a Request with a Native of the model's wire has such deltas.
+	// DeltaFrame: Frame is a piece of the response as it came from which no delta is made, or the
+	// deltas made from it follow. Only a Request with a Native of the model's wire gets such
+	// deltas.
 	DeltaFrame
 )
 
@@ -44,7 +44,7 @@ const (
 	StopFiltered StopReason = "filtered"
 )
 
-// Delta is one thing heard during a streaming call.
+// Delta is one thing received during a streaming call.
 type Delta struct {
 	Kind      DeltaKind
 	Index     int // of the tool call, for DeltaCall and DeltaArgs; any numbers, different for each call
@@ -57,9 +57,9 @@ type Delta struct {
 	Usage     Usage
 	Stop      StopReason
 	Repairs   []Repair
-	Frame     *Frame // with DeltaFrame; or with any other, the first that was made from it
-	// More says that another delta follows at once, so that this one need not be sent by itself.
-	// Only answers with frames set it.
+	Frame     *Frame // with DeltaFrame, or with the first delta made from it
+	// More says that another delta follows immediately, so that this one need not be sent by
+	// itself. Only answers with frames set it.
 	More bool
 }
 

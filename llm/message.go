@@ -8,7 +8,7 @@ import (
 // Role says who speaks in a Message.
 type Role string
 
-// The three speakers. The results of tool calls are said by RoleTool.
+// The three speakers. RoleTool is for the results of tool calls.
 const (
 	RoleUser      Role = "user"
 	RoleAssistant Role = "assistant"
@@ -19,9 +19,8 @@ const (
 type Message struct {
 	Role  Role   `json:"role"`
 	Parts []Part `json:"parts"`
-	// Model is the full name (provider/model) of the model that wrote an assistant message. When
-	// another model is asked, adapters leave out what only that one may see again (reasoning,
-	// signatures).
+	// Model is the full name (provider/model) of the model that wrote an assistant message. For
+	// another model, adapters leave out what only this one may see again (reasoning, signatures).
 	Model string `json:"model,omitempty"`
 }
 
@@ -34,8 +33,8 @@ type Part struct {
 	Result   *ToolResult `json:"result,omitempty"`
 }
 
-// Thinking is reasoning that a model showed. Signature and Redacted are opaque; only the model
-// that wrote them understands them.
+// Thinking is reasoning that a model showed. Signature and Redacted are opaque: only the model that
+// wrote them understands them.
 type Thinking struct {
 	Text      string `json:"text,omitempty"`
 	Signature string `json:"signature,omitempty"`
@@ -53,7 +52,7 @@ type ToolCall struct {
 	ID   string          `json:"id"` // unique within the conversation
 	Name string          `json:"name"`
 	Args json.RawMessage `json:"args"` // a JSON object
-	// Signature is opaque; only the model that made the call understands it.
+	// Signature is opaque: only the model that made the call understands it.
 	Signature string `json:"signature,omitempty"`
 }
 
@@ -65,7 +64,7 @@ type ToolResult struct {
 	IsError bool   `json:"isError,omitempty"`
 }
 
-// User makes a user's message from text.
+// User makes a user's message of text.
 func User(text string) Message {
 	return Message{Role: RoleUser, Parts: []Part{{Text: text}}}
 }
@@ -82,7 +81,7 @@ func (m Message) Text() string {
 	return s.String()
 }
 
-// Calls lists the tool calls of m in their order.
+// Calls lists the tool calls of m in order.
 func (m Message) Calls() []ToolCall {
 	var calls []ToolCall
 	for _, p := range m.Parts {

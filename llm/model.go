@@ -9,11 +9,10 @@ import (
 
 // Model answers one request with one streaming call.
 //
-// Stream yields what it hears until the provider's terminal event, which it
-// yields as a delta of kind DeltaStop and nothing after it. Otherwise the last
-// thing it yields is an error; an adapter that knows its wire makes it a
-// *failure.Failure. Stream never retries, follows no redirect, returns soon
-// after ctx is cancelled or the consumer stops, and may be called by several
+// Stream yields what it receives up to the provider's terminal event, which it yields as a delta of
+// kind DeltaStop, with nothing after it. Otherwise the last thing it yields is an error; an adapter
+// that knows its wire makes that a *failure.Failure. Stream never retries, follows no redirect,
+// returns soon after ctx is cancelled or the consumer stops, and may be called by several
 // goroutines at once.
 type Model interface {
 	Stream(ctx context.Context, request Request) iter.Seq2[Delta, error]
@@ -35,18 +34,17 @@ type Request struct {
 	Tools           []Tool
 	MaxOutputTokens int           // 0 = the adapter's default
 	ReasoningEffort string        // "", "low", "medium" or "high"
-	Temperature     *float64      // 0 to 2; nil = the model's own; a model that reasons is not told it
+	Temperature     *float64      // 0 to 2; nil = the model's own; not sent to a model that reasons
 	TopP            *float64      // 0 to 1; likewise
 	ToolChoice      ToolChoice    // ignored without Tools
 	Format          *Format       // nil = any text
 	ConnectTimeout  time.Duration // for name lookup, dialling and TLS handshake together; 0 = the adapter's own, negative = none
-	Session         string        // names the conversation for an Engine, which keeps it; the same in all its calls
+	Session         string        // names the conversation, for an Engine, which keeps it; the same in all calls of the conversation
 	Native          *Native       // the caller's own request, for a model of the same wire
 	Credential      *Credential   // the caller's own credential for one provider; nil = none
 }
 
-// Credential is what a caller itself shows to one provider. It must never be sent to anybody
-// else.
+// Credential is what a caller presents to one provider. It must never be sent to anybody else.
 type Credential struct {
 	Provider string              // the part of a model's full name before the slash
 	Header   map[string][]string // Authorization, X-Api-Key, Api-Key or X-Goog-Api-Key
@@ -77,7 +75,7 @@ func (u Usage) Plus(v Usage) Usage {
 	}
 }
 
-// Total is the number of tokens of every kind.
+// Total is the number of tokens of all kinds.
 func (u Usage) Total() int64 {
 	return Sum(Sum(u.InputTokens, u.OutputTokens), Sum(u.CacheReadTokens, u.CacheWriteTokens))
 }

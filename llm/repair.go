@@ -11,16 +11,16 @@ const (
 	RepairResultOrphaned RepairKind = "result_orphaned"
 	// RepairThinking: reasoning of another model was left out.
 	RepairThinking RepairKind = "thinking_dropped"
-	// RepairReasoning: reasoning that its own provider refused to accept back was left out, with
-	// its signatures.
+	// RepairReasoning: reasoning that its own provider would not accept back was left out, with its
+	// signatures.
 	RepairReasoning RepairKind = "reasoning_refused"
 	// RepairSignature: another model's signature was removed from a tool call.
 	RepairSignature RepairKind = "signature_dropped"
 	// RepairID: a tool call and its result got an id that the wire accepts.
 	RepairID RepairKind = "id_changed"
-	// RepairImage: an image was replaced by a sentence, since the model takes none.
+	// RepairImage: an image was replaced with a sentence, since the model accepts none.
 	RepairImage RepairKind = "image_omitted"
-	// RepairEmpty: text of nothing but white space was left out.
+	// RepairEmpty: text that was only white space was left out.
 	RepairEmpty RepairKind = "empty_dropped"
 	// RepairUTF8: bytes that are not UTF-8 were replaced.
 	RepairUTF8 RepairKind = "utf8_replaced"

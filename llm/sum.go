@@ -2,8 +2,8 @@ package llm
 
 import "math"
 
-// Sum is a + b; on overflow it is the largest or the smallest number there is. Counts that
-// strangers report thus never change their sign.
+// Sum is a + b, or the largest or smallest int64 on overflow. Counts from outside can therefore
+// never change sign.
 func Sum(a, b int64) int64 {
 	switch {
 	case b > 0 && a > math.MaxInt64-b:

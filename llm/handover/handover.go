@@ -8,7 +8,7 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// The texts that replace what is missing or left out.
+// The texts that stand for what is missing or left out.
 const (
 	noResult       = "No result provided"
 	picture        = "(image omitted: model does not support images)"
@@ -19,23 +19,23 @@ const (
 // Target is the model that is asked, and what its wire demands.
 type Target struct {
 	Model     string // full name; messages of any other model are foreign to it
-	MaxID     int    // the longest id of a tool call, in bytes, at least 16; letters, digits, _ and - are legal in it
-	NoImages  bool   // the model takes no pictures
+	MaxID     int    // the longest id of a tool call, in bytes, at least 16; ids consist of letters, digits, _ and -
+	NoImages  bool   // the model accepts no images
 	Alternate bool   // the user speaks first, and the two sides take turns; results count as the user's
 }
 
-// Told is a transcript in the form in which the target may be given it.
+// Told is a transcript that the target accepts.
 type Told struct {
 	// Messages are never empty, and neither is any message. Those of RoleTool hold results only;
 	// if the target wants turns, results stand first in a user's message instead.
 	Messages []llm.Message
-	// Repairs lists what was changed, one entry per kind, in the order in which the first change
-	// of the kind was made.
+	// Repairs lists what was changed: one entry per kind, in the order of the first change of each
+	// kind.
 	Repairs []llm.Repair
 }
 
-// Transcript returns messages in the form in which the target may be given them, or an error if
-// there is none. It does not change messages.
+// Transcript returns messages in a form that the target accepts, or an error if there is none. It
+// does not change messages.
 func Transcript(messages []llm.Message, to Target) (Told, error) {
 	if len(messages) == 0 {
 		return Told{}, errors.New("there are no messages")
@@ -90,11 +90,11 @@ func (h *hand) repaired(kind llm.RepairKind) {
 func (h *hand) message(m llm.Message) error {
 	t := turn{message: llm.Message{Role: m.Role, Model: m.Model}}
 	if m.Role == llm.RoleTool {
-		t.message.Role = llm.RoleUser // everything in it that is no result, such as images, is the user's
+		t.message.Role = llm.RoleUser // everything in it but results, such as images, is the user's
 	}
 	for _, p := range m.Parts {
 		if p.Call != nil {
-			delete(h.open, p.Call.ID) // a repeated id no longer means the earlier call
+			delete(h.open, p.Call.ID) // a repeated id refers only to the later call
 		}
 	}
 	for _, p := range m.Parts {
@@ -130,7 +130,7 @@ func (h *hand) part(t *turn, m llm.Message, p llm.Part) error {
 			return nil
 		}
 		if p.Thinking.Signature == "" && p.Thinking.Redacted == "" {
-			return nil // no wire accepts a model's own reasoning without its signature
+			return nil // no wire accepts a model's own reasoning back without its signature
 		}
 		p = llm.Part{Thinking: p.Thinking}
 	case p.Image != nil:
@@ -152,7 +152,7 @@ func (h *hand) part(t *turn, m llm.Message, p llm.Part) error {
 	return nil
 }
 
-// omit replaces images by a sentence; one sentence for several in a row.
+// omit replaces images with a sentence; several in a row get only one.
 func (h *hand) omit(t *turn, by llm.Role) {
 	h.repaired(llm.RepairImage)
 	sentence := picture
@@ -173,7 +173,7 @@ func (h *hand) valid(text string) string {
 	return clean
 }
 
-// madeCall is a call under the id that the model gave it, and under the id for the target.
+// madeCall is a call, with the id that the model gave it and the id for the target.
 type madeCall struct {
 	call *call
 	told *llm.ToolCall
@@ -200,7 +200,7 @@ func (h *hand) call(made llm.ToolCall, foreign bool) (madeCall, error) {
 	return madeCall{c, told}, nil
 }
 
-// result assigns r to the latest calls with its id, to the first of them without a result. A
+// result assigns r to the latest calls with its id, and there to the first one without a result. A
 // result without a call is left out.
 func (h *hand) result(r llm.ToolResult) {
 	for _, c := range h.open[r.CallID] {

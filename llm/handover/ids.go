@@ -14,7 +14,7 @@ type ids struct {
 
 func newIDs(most int) *ids { return &ids{most: max(most, 16), used: map[string]bool{}} }
 
-// legal gives a legal, unused id for a call whose model called it raw.
+// legal gives a legal, unused id for a call that the model called raw.
 func (s *ids) legal(raw string) string {
 	id := strings.Map(legal, raw)
 	id = id[:min(len(id), s.most)]

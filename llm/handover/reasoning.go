@@ -8,8 +8,8 @@ import (
 
 // WithoutReasoning gives messages without what only the model that wrote it may see again:
 // reasoning, and the signatures of tool calls. It is for a model that does not accept its own
-// reasoning back, and says how many parts were left out. It does not change messages; one with
-// nothing else in it is left out.
+// reasoning back. It also says how many parts were left out. It does not change messages; a message
+// with nothing else in it is left out.
 func WithoutReasoning(messages []llm.Message) (kept []llm.Message, leftOut int) {
 	for _, m := range messages {
 		parts := make([]llm.Part, 0, len(m.Parts))

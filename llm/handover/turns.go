@@ -3,8 +3,7 @@ package handover
 import "github.com/mulligan-run/mulligan/llm"
 
 // takeTurns joins adjacent messages of one side, so that the user speaks first and the two sides
-// take turns. Results stand first in a user's message, since they must follow their calls at
-// once.
+// take turns. Results come first in a user's message, since they must directly follow their calls.
 func (h *hand) takeTurns(messages []llm.Message) []llm.Message {
 	var out []llm.Message
 	for _, m := range messages {
@@ -19,7 +18,7 @@ func (h *hand) takeTurns(messages []llm.Message) []llm.Message {
 			last := &out[n-1]
 			last.Parts = append(last.Parts, m.Parts...) // all parts are our own copies
 			if m.Model == h.target.Model {
-				last.Model = m.Model // the message holds another model's words, but nothing marks them
+				last.Model = m.Model // the message also holds another model's words, but nothing marks them
 			}
 			continue
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// Cut is an answer that was cut, and everything that decides whether another call may continue
-// it. For all fields but Request and Heard the zero value is the usual case.
+// Cut is an answer that was cut, and everything that decides whether another call may continue it.
+// For all fields but Request and Heard the zero value is the usual case.
 type Cut struct {
 	Request llm.Request // as it was first made
 	Heard   llm.Message // the answer so far
@@ -20,7 +20,7 @@ type Cut struct {
 // Text is the text of the answer so far.
 func (c Cut) Text() string { return c.Heard.Text() }
 
-// Refusal says in a sentence for people why no call may continue the answer; "" where one may.
+// Refusal says in a sentence for people why no call may continue the answer; "" if one may.
 func (c Cut) Refusal() string {
 	switch {
 	case c.Text() == "":
@@ -51,8 +51,8 @@ func (c Cut) textWasRunning() bool {
 	return last.Thinking == nil
 }
 
-// begunByCaller reports whether the conversation ends with words that the caller put into the
-// model's mouth: then it is unknown which of them an answer repeats.
+// begunByCaller reports whether the conversation ends with words that the caller wrote as the
+// model's own: it is then unknown which of them an answer repeats.
 func (c Cut) begunByCaller() bool {
 	said := slices.DeleteFunc(slices.Clone(c.Request.Messages), func(m llm.Message) bool { return len(m.Parts) == 0 })
 	return len(said) > 0 && said[len(said)-1].Role == llm.RoleAssistant
@@ -63,8 +63,8 @@ func (c Cut) room() bool {
 	return ok
 }
 
-// remaining is what the output limit leaves after text, 0 where there is no limit; false where
-// nothing is left.
+// remaining is what the output limit leaves after text, in tokens; 0 if there is no limit. It
+// reports false if nothing is left.
 func remaining(limit int, text string) (int, bool) {
 	if limit <= 0 {
 		return 0, true
@@ -73,5 +73,5 @@ func remaining(limit int, text string) (int, bool) {
 	return int(max(0, left)), left > 0
 }
 
-// blank reports whether text is nothing but white space.
+// blank reports whether text is only white space.
 func blank(text string) bool { return strings.TrimSpace(text) == "" }

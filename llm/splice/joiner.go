@@ -10,14 +10,14 @@ type Joiner struct {
 	spent llm.Usage
 }
 
-// NewJoiner continues text, in the form in which the call asks for it. spent is what the calls
-// before used; it is added to the usage of this one.
+// NewJoiner continues text, which the call was asked to continue in the given form. spent is what
+// earlier calls used; it is added to the usage of this one.
 func NewJoiner(text string, form Form, spent llm.Usage) *Joiner {
 	return &Joiner{newSeam(text, form), spent}
 }
 
-// Add appends to out what d means as part of the one answer; a delta without such a meaning
-// becomes a ping. The error is ErrRestarted, and ends the call.
+// Add appends to out what d means as part of the one answer; a delta without such a meaning becomes
+// a ping. Its only error is ErrRestarted, which ends the call.
 func (j *Joiner) Add(d llm.Delta, out []llm.Delta) ([]llm.Delta, error) {
 	var text string
 	var err error

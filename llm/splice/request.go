@@ -21,17 +21,17 @@ const (
 	Quote Form = "quote"
 )
 
-// ErrLimit says that the text so far uses up the output limit, so that the answer stays cut.
+// ErrLimit says that the text so far uses up the output limit, so the answer stays cut.
 var ErrLimit = errors.New("the output limit leaves nothing to go on with")
 
 // quoted is how many characters of the end of a text are quoted.
 const quoted = 100
 
-// Request is the request for the rest of the answer to of, after text. Its output limit is what
-// text leaves of the first one. The error is ErrLimit.
+// Request asks for the rest of the answer to of, after text. Its output limit is what text leaves
+// of the original limit. Its only error is ErrLimit.
 //
 // White space at the end of text is not part of a prefill: one provider refuses it, and the models
-// of the others continue better after a whole word. Text of nothing but white space is not sent.
+// of the others continue better after a whole word. Text that is only white space is not sent.
 func Request(of llm.Request, text string, form Form) (llm.Request, error) {
 	left, ok := remaining(of.MaxOutputTokens, text)
 	if !ok {
@@ -52,7 +52,7 @@ func Request(of llm.Request, text string, form Form) (llm.Request, error) {
 	return of, nil
 }
 
-// sent is the part of text that the model is given as its own.
+// sent is the part of text that is given to the model as its own.
 func sent(text string, form Form) string {
 	if form == Prefill {
 		return strings.TrimRightFunc(text, unicode.IsSpace)

@@ -6,22 +6,23 @@ import (
 	"unicode"
 )
 
-// ErrRestarted says that the model began a different answer instead of continuing, so that
-// nothing of it may follow the earlier text.
+// ErrRestarted says that the model began a different answer instead of continuing, so that none of
+// it may follow the earlier text.
 var ErrRestarted = errors.New("the model began its answer anew instead of going on with it")
 
-// alike is how many bytes at the beginning of a new text have to be equal to the beginning of the
-// earlier one for it to count as that text told anew. Half of a shorter text is enough.
+// alike is how many bytes at the beginning of a new text must equal the beginning of the earlier
+// one for the new text to count as a fresh start. Half of a shorter text is enough, but at least
+// alikeLeast.
 const (
 	alike      = 32
 	alikeLeast = 4
 )
 
-// mostLead is how much white space may stand before a repetition, in bytes.
+// mostLead is how much white space may precede a repetition, in bytes.
 const mostLead = 1 << 10
 
-// seam finds where the rest of a text begins in what a model then writes. Text is held back as
-// long as it may still be a repetition of the earlier text; as it is then a part of that, only
+// seam finds where the rest of a text begins in what a model then writes. Text is held back as long
+// as it may still be a repetition of the earlier text. Since it is then a part of that text, only
 // its length is kept.
 type seam struct {
 	echoes []*echo // what a model may repeat before it continues, the whole text first
@@ -54,7 +55,7 @@ func newSeam(text string, form Form) *seam {
 	return s
 }
 
-// add takes more text, and gives what certainly belongs to the rest.
+// add takes more text, and returns what certainly belongs to the rest.
 func (s *seam) add(text string) (string, error) {
 	if len(s.echoes) == 0 {
 		return s.rest(text), nil
@@ -97,7 +98,7 @@ func (s *seam) pending(text string) bool {
 	return pending
 }
 
-// settle decides what the text held back was, now that more text follows it.
+// settle decides what the held-back text was, when more text follows it.
 func (s *seam) settle(text string) (string, error) {
 	if s.done == 0 && s.restarted() {
 		return "", ErrRestarted
@@ -114,7 +115,7 @@ func (s *seam) settle(text string) (string, error) {
 	return s.rest(text), nil
 }
 
-// end gives the text still held back when no more comes.
+// end returns the text that is still held back at the end.
 func (s *seam) end() (string, error) {
 	if len(s.echoes) == 0 {
 		return "", nil
@@ -122,7 +123,8 @@ func (s *seam) end() (string, error) {
 	return s.settle("")
 }
 
-// restarted reports whether the new text begins like the whole earlier one, but is another.
+// restarted reports whether the new text begins like the whole earlier one, but continues
+// differently.
 func (s *seam) restarted() bool {
 	return s.same >= alike || s.same >= alikeLeast && 2*s.same >= len(s.echoes[0].text)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Sent describes what an attempt was sent, as far as the log has it: headers and raw bytes are
-// never written down.
+// never logged.
 type Sent struct {
 	System   int           `json:"systemBytes,omitempty" doc:"How long the system text is."`
 	Tools    []string      `json:"tools,omitempty" doc:"That the models were told of."`

@@ -67,7 +67,7 @@ func (b *Builder) hasFailed(e recovery.Event, body recovery.Failed) {
 
 const keyFailure = "failure"
 
-// failureLabel names what failed where it was neither an attempt nor a tool call.
+// failureLabel names what failed if it was neither an attempt nor a tool call.
 func failureLabel(body recovery.Failed) string {
 	if body.Failure.Timer != "" {
 		return "Time limit"
@@ -88,8 +88,8 @@ func (b *Builder) lastTool(call string) *Span {
 	return nil
 }
 
-// explain derives the evidence from the provider's words and status, where that leads to the same
-// kind: what the adapter saw itself is not kept.
+// explain derives the evidence from the provider's words and status, if they lead to the same kind:
+// what the adapter itself saw is not in the log.
 func (f *SpanFailure) explain(at time.Time) {
 	v := &f.Failure
 	switch {
@@ -120,7 +120,7 @@ func (b *Builder) decided(d recovery.Decision) {
 	f.Decided = sentence(d)
 }
 
-// count says whether the vote counted, and if not, why.
+// count says whether the vote counted and, if not, why.
 func (v *CastVote) count(d recovery.Decision) {
 	for _, ignored := range d.Ignored {
 		if why, ok := strings.CutPrefix(ignored, v.Plugin+": "); ok {
@@ -142,7 +142,8 @@ func (v *CastVote) count(d recovery.Decision) {
 	}
 }
 
-// sentence: "Retry in 2 s, by auto-recover: it may pass by itself. Only offered, because …".
+// sentence is a decision in words: "Retry in 2 s, by auto-recover: it may pass by itself. Only
+// offered, because …".
 func sentence(d recovery.Decision) string {
 	var s strings.Builder
 	switch d.Action {

@@ -41,11 +41,11 @@ func (b *Builder) figures() Figures {
 	return f
 }
 
-// standing is what a headline tells besides the figures.
+// standing is what a headline mentions besides the figures.
 type standing struct {
 	status   recovery.Status
 	needsYou bool
-	title    string // of the failure at hand
+	title    string // of the current failure
 }
 
 func (b *Builder) standing(needsYou bool) standing {
@@ -60,7 +60,7 @@ func (b *Builder) standing(needsYou bool) standing {
 	return s
 }
 
-// headline says in one sentence, to be read aloud, what the run came to.
+// headline says in one sentence, which can be read aloud, how the run went.
 func headline(s standing, f Figures) string {
 	tried := strings.Join(effort(f), ", ")
 	switch {
@@ -130,7 +130,7 @@ func achievements(f Figures) []string {
 	return list
 }
 
-// spokenDuration writes a duration as it is read aloud, without milliseconds.
+// spokenDuration writes a duration to be read aloud, without milliseconds.
 func spokenDuration(ms failure.Millis) string {
 	d := ms.Duration()
 	if d < time.Second {

@@ -7,8 +7,8 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// WithoutTexts is r without the texts that users, models, tools, providers and plugins wrote:
-// each is replaced by its length. Mulligan's own words stay, and so do the names of models,
+// WithoutTexts is r without the texts that users, models, tools, providers and plugins wrote: each
+// is left out or replaced by its length. Mulligan's own words stay, and so do the names of models,
 // plugins and tools.
 func (r Rescue) WithoutTexts() Rescue {
 	r.Redacted, r.Said, r.Session = true, nil, ""

@@ -17,7 +17,7 @@ const (
 	maxTitle    = 200
 )
 
-// Rescue is a run in retrospect, or as far as it has come.
+// Rescue is a run in retrospect, or as far as it has got.
 type Rescue struct {
 	Run       string          `json:"run"`
 	Session   string          `json:"session,omitempty"`
@@ -42,23 +42,23 @@ type Rescue struct {
 	Redacted  bool            `json:"redacted,omitempty" doc:"Texts are left out; only how long they are is told."`
 }
 
-// Said is a line that people were told, and when.
+// Said is a line that people were shown, and when.
 type Said struct {
 	At   int64  `json:"at" doc:"In milliseconds after the run began."`
 	Text string `json:"text"`
 }
 
-// Builder makes a Rescue event by event. Of a long run it holds no more than the document tells.
+// Builder makes a Rescue event by event. It never holds more than the document does.
 type Builder struct {
 	run   *recovery.Run
 	out   Rescue
 	open  map[string]*Span // by the key of what ends them
 	spans []*Span
 
-	failed   *SpanFailure // that the next votes and decisions are about
+	failed   *SpanFailure // the subject of the next votes and decisions
 	failures int
-	answered recovery.Budget // used so far by attempts that were answered
-	rescuing time.Time       // since the first failure that is not yet followed by an answer
+	answered recovery.Budget // used so far by attempts that got an answer
+	rescuing time.Time       // since the first failure that no answer has followed yet
 	parked   time.Time       // since when a person is asked
 }
 
@@ -89,7 +89,7 @@ func (b *Builder) Add(e recovery.Event) error {
 	return nil
 }
 
-// at is a time of the run, in milliseconds since it began.
+// at converts a time of the run to milliseconds since the run began.
 func (b *Builder) at(t time.Time) int64 { return max(0, t.Sub(b.run.StartedAt).Milliseconds()) }
 
 func (b *Builder) happened(e recovery.Event, before string) {
@@ -150,7 +150,7 @@ func (b *Builder) started(body recovery.Started) {
 	b.ask(body)
 }
 
-// Rescue is what the events come to so far. Only one thing in it depends on now: whether a
+// Rescue is what the events amount to so far. Only one thing in it depends on now: whether a
 // suggestion has expired.
 func (b *Builder) Rescue(now time.Time) Rescue {
 	r, out := b.run, b.out

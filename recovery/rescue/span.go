@@ -21,7 +21,7 @@ const (
 	KindWait    Kind = "wait"
 	KindPerson  Kind = "person"  // a suggestion is open
 	KindSummary Kind = "summary" // the conversation is summed up so that it fits
-	KindFailure Kind = "failure" // a single moment, where what failed was neither an attempt nor a tool call
+	KindFailure Kind = "failure" // a single moment: something other than an attempt or a tool call failed
 )
 
 // State is how a span ended.
@@ -131,8 +131,7 @@ func (b *Builder) endAll(e recovery.Event) {
 	b.unpark(e.Time)
 }
 
-// claimed ends what the owner before had in the air; the failure of a call is an event of its
-// own.
+// claimed ends the spans that the previous owner left open. A failed call has an event of its own.
 func (b *Builder) claimed(e recovery.Event) {
 	for key, s := range b.open {
 		if s.Kind == KindTool && s.Tool.By != recovery.ByCaller || s.Kind == KindSummary || key == keyStore {
@@ -227,8 +226,7 @@ func (b *Builder) accepted(e recovery.Event, body recovery.Accepted) {
 	b.end(e, keyPerson, StateOK, detail)
 }
 
-// unpark subtracts the time in which a person was asked from the time in which the run was being
-// rescued.
+// unpark subtracts the time that a person was asked from the time that the run was being rescued.
 func (b *Builder) unpark(now time.Time) {
 	if !b.parked.IsZero() && !b.rescuing.IsZero() {
 		b.rescuing = b.rescuing.Add(max(0, now.Sub(b.parked)))
@@ -270,7 +268,7 @@ func waitDetail(w recovery.Waiting) string {
 	return "before " + words.ModelName(w.Model) + " is asked"
 }
 
-// copied is a copy of s for a reader, while the run goes on.
+// copied is a copy of s for a reader while the run goes on.
 func (s *Span) copied() Span {
 	c := *s
 	if s.Attempt != nil {

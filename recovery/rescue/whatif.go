@@ -8,18 +8,18 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// maxJudged is how many failures of a run are judged again: the last ones.
+// maxJudged is how many failures of a run are decided again: the last ones.
 const maxJudged = 200
 
-// Change is what is supposed to have been otherwise. Zero fields change nothing.
+// Change is what should have been different. Zero fields change nothing.
 type Change struct {
 	AutoRecover *bool  `json:"autoRecover,omitempty"`
 	MaxRetries  *int   `json:"maxRetries,omitempty"`
 	Plugin      string `json:"plugin,omitempty" doc:"The only plugin whose vote counts; one on trial may be it."`
 }
 
-// WhatIf is how a run's failures would have been decided, each judged for itself as it happened: what
-// would have come after another decision, nobody knows.
+// WhatIf is how a run's failures would have been decided. Each is decided on its own, as it
+// happened: what would have followed another decision is unknown.
 type WhatIf struct {
 	Run       string   `json:"run"`
 	Change    Change   `json:"change"`
@@ -28,7 +28,7 @@ type WhatIf struct {
 	Left      int      `json:"failuresLeftOut,omitempty" doc:"Of the beginning, where there were too many."`
 }
 
-// Judged is a failure, and what was and would have been done about it.
+// Judged is a failure, what was done about it, and what would have been done.
 type Judged struct {
 	Seq       uint64       `json:"seq" doc:"Of the event that tells it."`
 	At        int64        `json:"at" doc:"In milliseconds after the run began."`
@@ -50,18 +50,18 @@ type Course struct {
 	Text     string          `json:"text" doc:"The same in a sentence."`
 }
 
-// Supposing judges a run's failures again, event by event.
+// Supposing decides a run's failures again, event by event.
 type Supposing struct {
 	out   WhatIf
 	run   *recovery.Run
 	about recovery.Occasion // of the last votes
-	votes []recovery.Vote   // about it, those on trial too
-	last  *recovery.Run     // as it was when that was decided; nil before
+	votes []recovery.Vote   // about it, including those of plugins on trial
+	last  *recovery.Run     // as it was when that was decided; nil before then
 	texts bool
 }
 
-// Suppose begins to judge a run's failures under a change; texts says that reasons are told, which
-// plugins wrote.
+// Suppose begins to decide a run's failures again under a change. texts says whether to include
+// reasons, which plugins wrote.
 func Suppose(c Change, texts bool) *Supposing {
 	return &Supposing{out: WhatIf{Change: c, Failures: []Judged{}}, run: &recovery.Run{}, texts: texts}
 }
@@ -75,7 +75,7 @@ func (s *Supposing) Add(e recovery.Event) error {
 		}
 		s.votes = append(s.votes, b.Vote)
 		if s.last != nil && b.Vote.Shadow && b.Vote.Plugin == s.out.Change.Plugin {
-			s.again() // one on trial may vote after it was decided
+			s.again() // a plugin on trial may vote after the decision
 		}
 	case recovery.Decided:
 		if o := s.run.Open; o != nil && o.Occasion() == b.Occasion && b.Occasion.Hook() == recovery.HookRunError {
@@ -89,7 +89,7 @@ func (s *Supposing) Add(e recovery.Event) error {
 	return s.run.Apply(e)
 }
 
-// WhatIf is what came of it so far.
+// WhatIf is the result so far.
 func (s *Supposing) WhatIf() WhatIf {
 	s.out.Run = s.run.ID
 	for _, j := range s.out.Failures {
@@ -115,7 +115,7 @@ func (s *Supposing) judge(then recovery.Decision) {
 	s.again()
 }
 
-// again decides about the last failure, with all the votes that are known of.
+// again decides about the last failure again, with all the votes known so far.
 func (s *Supposing) again() {
 	j := &s.out.Failures[len(s.out.Failures)-1]
 	supposed, c := s.last.Clone(), s.out.Change
@@ -133,7 +133,7 @@ func (s *Supposing) again() {
 	j.Different = j.Now.Action != j.Then.Action || j.Now.NewModel != j.Then.NewModel || j.Now.Acts != j.Then.Acts
 }
 
-// votesOf are the votes of one plugin, on trial or not, as if they counted.
+// votesOf are the votes of one plugin, on trial or not, as if they all counted.
 func votesOf(votes []recovery.Vote, plugin string) []recovery.Vote {
 	var list []recovery.Vote
 	for _, v := range votes {
