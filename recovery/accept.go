@@ -12,10 +12,10 @@ import (
 
 // The errors that say why an answer to a suggestion does not count.
 var (
-	// ErrAnswered says that the suggestion has been answered before (HTTP 409).
+	// ErrAnswered says that the suggestion has already been answered (HTTP 409).
 	ErrAnswered = errors.New("this suggestion has been answered")
-	// ErrExpired says that the suggestion's time is over, that it was stopped, or that a newer
-	// one took its place (HTTP 410).
+	// ErrExpired says that the suggestion's time is over, that it was stopped, or that a newer one
+	// replaced it (HTTP 410).
 	ErrExpired = errors.New("this suggestion has expired")
 	// ErrNoSuggestion says that the run has had no suggestion so far.
 	ErrNoSuggestion = errors.New("the run has no open suggestion")
@@ -24,10 +24,10 @@ var (
 	ErrNoSuchAction = errors.New("the suggestion has no such action")
 )
 
-// Accept makes the event by which a person answers a suggestion, a live wait or a call in the air
-// at the given time, or says why there can be no such answer. Answering gives the events to write
-// for it. An empty suggestion means what is open; model, if not empty, is the model that a switch
-// goes to.
+// Accept makes the event of a person's answer to a suggestion, a live wait or a call in the air at
+// the given time, or says why no such answer is possible. Answering gives the events to write for
+// it. An empty suggestion stands for the one that is open; model, if not empty, replaces the model
+// of a switch.
 func (r *Run) Accept(suggestion, action, model string, at time.Time) (Accepted, error) {
 	if suggestion == "" {
 		suggestion = r.openID()
@@ -49,8 +49,7 @@ func (r *Run) Accept(suggestion, action, model string, at time.Time) (Accepted, 
 	return Accepted{Suggestion: suggestion, Action: button.ID, Model: model}, nil
 }
 
-// mayChoose says why a person may not have that model asked. An empty model means that none was
-// named.
+// mayChoose says why a person may not choose that model. An empty model means that none was named.
 func (r *Run) mayChoose(model string) error {
 	switch {
 	case model == "":
@@ -74,8 +73,7 @@ func (r *Run) openID() string {
 	return ""
 }
 
-// unanswerable says why the suggestion called id, or the last one where id is empty, takes no
-// answer.
+// unanswerable says why the suggestion called id, or the last one if id is empty, takes no answer.
 func (r *Run) unanswerable(id string) error {
 	reason := ErrExpired
 	switch {
@@ -166,8 +164,7 @@ func (r *Run) accepted(e Event, b Accepted) {
 	open.Decision = &amended
 }
 
-// pressed puts the press of a plugin's own button before that plugin; its next vote is decided
-// anew.
+// pressed has the plugin asked whose button was pressed; its next vote is decided anew.
 func (r *Run) pressed(e Event, b Accepted, button Button) {
 	open := r.Open
 	r.offer = suggestionNone
@@ -202,7 +199,7 @@ func (r *Run) answerable(id string, now time.Time) ([]Button, bool) {
 }
 
 // extend adds the expired limit once more. The turn's clock stood still while the suggestion was
-// open; the run's did not, so its limit is counted from now.
+// open. The run's clock did not, so its limit is counted from now.
 func (r *Run) extend(o *OpenFailure, now time.Time) {
 	switch o.Cause {
 	case CauseClock:
@@ -218,6 +215,6 @@ func (r *Run) extend(o *OpenFailure, now time.Time) {
 		r.BeyondDay = true
 	case CauseBudget:
 		r.Policy.Budget = r.Policy.Budget.Plus(r.Policy.Budget)
-	case CauseAttempt, CauseCutShort, CauseUnknownOutcome, CauseToolAsked, CauseCooling, CauseGivenUp, CauseForbidden: // no limit of the run's
+	case CauseAttempt, CauseCutShort, CauseUnknownOutcome, CauseToolAsked, CauseCooling, CauseGivenUp, CauseForbidden: // not limits of the run
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// A call that only asks for advice is a run as well: another program makes the attempts and
-// reports each one that failed. Its events are those of any run, except that nothing here carries
-// the decision out: the caller does, or does not, and reports how that went.
+// A call that only asks for advice is also a run: another program makes the attempts and reports
+// each one that failed. Its events are those of any run, except that nothing here carries the
+// decision out: the caller does, or does not, and reports how that went.
 
 // CallOwner says who makes a run's model calls.
 type CallOwner string
@@ -19,11 +19,11 @@ type CallOwner string
 // The owners of model calls.
 const (
 	CallsOfRun    CallOwner = ""       // the runner
-	CallsOfCaller CallOwner = "caller" // whoever asks what to do when one has failed
+	CallsOfCaller CallOwner = "caller" // the caller, which asks what to do when one has failed
 )
 
-// LabelKind is the label by which runs of another kind than a conversation's are listed: KindAdvised
-// only says what to do, KindProxied is a model call of another program. LabelSession names the
+// LabelKind is the label by which runs other than conversations are listed: KindAdvised runs only
+// say what to do, KindProxied runs are model calls of another program. LabelSession names the
 // conversation of such a call.
 const (
 	LabelKind    = "mulligan/kind"
@@ -32,8 +32,8 @@ const (
 	KindProxied  = "proxied"
 )
 
-// CallLabels are the labels of a run that is a call of another program; session is the program's own
-// name for its conversation, of which a name that cannot be a label's value is told by its digest.
+// CallLabels are the labels of a run that is a call of another program. session is the program's
+// own name for its conversation; one that cannot be a label's value is replaced with its digest.
 func CallLabels(kind, session string) Labels {
 	l := Labels{LabelKind: kind}
 	if session == "" {
@@ -46,23 +46,23 @@ func CallLabels(kind, session string) Labels {
 	return l
 }
 
-// callerTime is how long the run waits, after the delay that it gave, for a caller that was told
-// to go on: longer than any answer takes.
+// callerTime is how long the run waits, after the delay that it gave, for a caller that was told to
+// go on: longer than any answer takes.
 const callerTime = time.Hour
 
-// Told is what a caller reports about an attempt of its own; plugins are told.
+// Told is what a caller reports about its own attempt; plugins are told it, too.
 type Told struct {
-	ToolsRan    bool     `json:"toolsRan,omitempty"`    // tools have run that would run once more if the caller began anew
+	ToolsRan    bool     `json:"toolsRan,omitempty"`    // tools have run that would run again if the caller started over
 	UnsafeTools []string `json:"unsafeTools,omitempty"` // those of them that must not run twice
-	Aborted     bool     `json:"aborted,omitempty"`     // the caller ended it itself
-	TimedOut    bool     `json:"timedOut,omitempty"`    // its time was over
+	Aborted     bool     `json:"aborted,omitempty"`     // the caller itself ended the attempt
+	TimedOut    bool     `json:"timedOut,omitempty"`    // the attempt took too long
 }
 
 // advises reports whether r only says what to do.
 func (r *Run) advises() bool { return r.Policy.Calls == CallsOfCaller }
 
-// Made is the attempt that a caller reports it has made. An empty model stands for the one that
-// it was told to ask.
+// Made is the Began of the attempt that a caller reports. An empty model stands for the one that
+// the caller was told to ask.
 func (r *Run) Made(model string) Began {
 	b := r.intent()
 	b.Model = cmp.Or(model, b.Model)
@@ -70,8 +70,8 @@ func (r *Run) Made(model string) Began {
 	return b
 }
 
-// leaveToCaller waits for the caller to do what was decided. A caller that is not heard of again
-// is taken not to have done it.
+// leaveToCaller waits for the caller to do what was decided. A caller that does not report again
+// counts as not having done it.
 func (r *Run) leaveToCaller() []Effect {
 	o := r.Open
 	switch {
@@ -90,7 +90,8 @@ func (r *Run) leaveToCaller() []Effect {
 	return []Effect{timer(r.Wait.Until, Due{Timer: failure.TimerWait, Failure: o.Seq})}
 }
 
-// adviceLine: "Anthropic is overloaded. Its caller was told to try again in 4 s."
+// adviceLine says what was advised: "Anthropic is overloaded. Its caller was told to try again in 4
+// s."
 func (r *Run) adviceLine(w Waiting) string {
 	what := "to try again"
 	if w.Model != r.Model {
@@ -102,7 +103,7 @@ func (r *Run) adviceLine(w Waiting) string {
 	return r.Open.Failure.Short() + ". The caller was told " + what + "."
 }
 
-// ofCaller has the client carry out the buttons, except for Stop and a plugin's own ones: going
+// ofCaller makes the client carry out the buttons, except for Stop and a plugin's own ones: going
 // on with the call is the caller's business.
 func ofCaller(buttons []Button) []Button {
 	for i := range buttons {

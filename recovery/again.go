@@ -7,9 +7,9 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// An answer that was cut at the output limit, where nobody had set one, is asked for once more
-// with a larger limit. The first answer stays the run's answer until the second one is there, so
-// it is not lost if the second call fails.
+// An answer that was cut at the output limit, although nobody had set one, is asked for once more
+// with a larger limit. The first answer stays the run's answer until the second one has come, so it
+// is not lost if the second call fails.
 
 // The limit of the second call is a multiple of what the first answer used, within these bounds.
 const (
@@ -19,7 +19,7 @@ const (
 	againTimeFactor = 4
 )
 
-// askAgain calls the model once more after an answer that was cut; nil where a second call is
+// askAgain calls the model once more after an answer that was cut; nil if a second call is
 // impossible or would gain nothing.
 func (r *Run) askAgain() []Effect {
 	if !r.truncated || r.again || !r.Policy.AutoRecover || r.Policy.Tools == ToolsOfCaller || r.Policy.MaxOutputTokens > 0 || r.byEngine || !r.timeForAgain() {
@@ -33,7 +33,7 @@ func (r *Run) askAgain() []Effect {
 	if r.permit(intent.Model, intent.Reserve) != nil {
 		return nil
 	}
-	if g := r.Gate; g != nil && (g.Model != "" || g.Held != nil) { // the answer that there is will do
+	if g := r.Gate; g != nil && (g.Model != "" || g.Held != nil) { // the first answer will do
 		return nil
 	}
 	if first := r.beforeCall(intent); first != nil {
@@ -48,8 +48,8 @@ func (r *Run) largerLimit() int {
 	return int(min(max(againFactor*used, againLeast), againMost))
 }
 
-// timeForAgain reports whether the caller's deadline leaves time for an answer several times as
-// long.
+// timeForAgain reports whether the caller's deadline leaves time for an answer that takes
+// againTimeFactor times as long.
 func (r *Run) timeForAgain() bool {
 	return r.WaitsUntil.IsZero() || r.Last.Add(againTimeFactor*r.LastStepTook.Duration()).Before(r.WaitsUntil)
 }
@@ -62,8 +62,8 @@ func (r *Run) answeredAgain() {
 	r.Rounds-- // the second answer belongs to the same round
 }
 
-// failedAgain leaves the run with its first answer. A second call that was interrupted with its
-// process is made anew: the model itself has not failed.
+// failedAgain leaves the run with its first answer. A second call that was interrupted because its
+// process stopped is made again: the model itself has not failed.
 func (r *Run) failedAgain(b Failed) {
 	lost := r.againInAir() && r.Attempt.State == AttemptOrphaned && r.Attempt.ID == b.Attempt
 	if a := r.Attempt; a != nil && a.ID == b.Attempt && a.InAir() {
@@ -90,8 +90,8 @@ func (r *Run) leaveAgain() {
 // againInAir reports whether the call in the air is the second one.
 func (r *Run) againInAir() bool { return r.Attempt != nil && r.Attempt.Again }
 
-// Conversation is the transcript that the call b begins is given. A second call after an answer
-// that was cut is not told that answer.
+// Conversation is the transcript that is sent with the call. A second call after an answer that was
+// cut is not sent that answer.
 func (b Began) Conversation(r *Run) []llm.Message {
 	n := len(r.Messages)
 	if b.Again {

@@ -91,7 +91,7 @@ func (r *Run) apply(e Event) {
 		r.paused(b)
 	case Ended:
 		r.ended(b)
-	case Unknown: // of a newer version: it is kept, and changes nothing
+	case Unknown: // from a newer version: kept, but without effect
 	}
 }
 
@@ -113,7 +113,7 @@ func (r *Run) started(e Event, b Started) {
 	r.Status = StatusRunning
 }
 
-// claimed marks as lost what an older epoch had in the air.
+// claimed marks the calls that an older epoch had in the air as lost.
 func (r *Run) claimed(e Event, b Claimed) {
 	r.Owner, r.Epoch = b.Owner, b.Epoch
 	r.lost(b)
@@ -134,7 +134,7 @@ func (r *Run) claimed(e Event, b Claimed) {
 	}
 }
 
-// slept takes the time in which this computer slept out of the clocks.
+// slept leaves the time in which this computer slept out of the clocks.
 func (r *Run) slept(b Slept) {
 	if r.parkedFrom.IsZero() {
 		r.skipTime(nonNegative(b.For.Duration()))
@@ -142,8 +142,8 @@ func (r *Run) slept(b Slept) {
 }
 
 // paused records that the run waits for its store, or that this wait is over. The step's clock
-// stands still meanwhile, since the run is not idle (an open failure holds it anyhow); the limits
-// of the turn and of the run count the time like any wait.
+// stands still meanwhile, since the run is not idle (an open failure stops it anyway). The limits
+// of the turn and of the run count this time like any wait.
 func (r *Run) paused(b Paused) {
 	switch {
 	case b.For <= 0:
@@ -154,7 +154,7 @@ func (r *Run) paused(b Paused) {
 	}
 }
 
-// skipTime takes d, in which nobody was there, out of every clock but the run's own.
+// skipTime leaves d, in which no process drove the run, out of every clock but the run's own.
 func (r *Run) skipTime(d time.Duration) {
 	r.Parked += d
 	r.LastStepAt = r.LastStepAt.Add(d)
@@ -204,8 +204,8 @@ func (r *Run) due(e Event, b Due) {
 	}
 }
 
-// named gives timer or, where several of the run's clocks are due at now, the first of them in
-// the order in which they are named.
+// named gives timer or, if several of the run's clocks are due at now, the first of them in the
+// order of clocks.
 func (r *Run) named(timer failure.Timer, now time.Time) failure.Timer {
 	for _, clock := range r.clocks() {
 		if due, ok := clock.Write.(Due); ok && (due.Timer == timer || !clock.At.After(now)) {

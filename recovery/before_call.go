@@ -11,29 +11,30 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// Plugins may be asked about every model call before it begins: those that Policy.BeforeCall names.
-// Whatever they say, a call begins only where permit lets it: they can ask for less than the limits
-// allow, and never for more. Where no plugin is named, nothing is asked and nothing is written.
+// The plugins that Policy.BeforeCall names are asked about every model call before it begins.
+// Whatever they say, a call begins only if permit allows it: they can ask for less than the limits
+// allow, but never for more. If no plugin is named, nothing is asked and nothing is written.
 
-// HookBeforeCall asks whether a model call may begin; HookRunEnded only tells that a run has ended.
+// HookBeforeCall asks whether a model call may begin; HookRunEnded only reports that a run has
+// ended.
 const (
 	HookBeforeCall = "before_call"
 	HookRunEnded   = "run_ended"
 )
 
-// Hooks are what a plugin may take, in the order of a run's life. Each takes HookRunError where nobody
-// says otherwise.
+// Hooks are the hooks that a plugin may take, in the order of a run's life. A plugin that names
+// none takes HookRunError.
 var Hooks = []string{HookBeforeCall, HookRunError, HookToolError, HookRunEnded}
 
-// What a plugin says of a call that is about to begin; ActionNone is no opinion.
+// What a plugin says about a call that is about to begin; ActionNone is no opinion.
 const (
 	ActionAllow  Action = "allow"
-	ActionRoute  Action = "route"  // NewModel is asked instead, once the plugins were asked about that one
+	ActionRoute  Action = "route"  // NewModel is asked instead, after the plugins were asked about that one
 	ActionHold   Action = "hold"   // the plugins are asked again at Until
 	ActionRefuse Action = "refuse" // the model is not asked for this call
 )
 
-// What one model call may be put through before it begins.
+// How often one model call may be changed before it begins.
 const (
 	maxRoutes = 3  // to another model
 	maxHolds  = 10 // until a time
@@ -42,15 +43,16 @@ const (
 // Gatekeeper is a plugin that is asked before every model call.
 type Gatekeeper struct {
 	Plugin string `json:"plugin"`
-	// FailClosed: a call that it gives no valid answer about is refused. Without it such a call begins.
+	// FailClosed: a call about which it gives no valid answer is refused. Otherwise such a call
+	// begins.
 	FailClosed bool `json:"failClosed,omitempty"`
 }
 
-// Gate is what the plugins have said of the call that is about to begin.
+// Gate is what the plugins have said about the call that is about to begin.
 type Gate struct {
 	Votes  []Vote
 	Passed bool      // it may begin
-	Model  string    // that is asked instead of the one that was to be; "" = that one
+	Model  string    // asked instead of the intended one; "" = the intended one
 	By     *Voter    // who wants that
 	Held   *Decision // it waits; nil = it does not
 	HeldAt time.Time
@@ -58,13 +60,13 @@ type Gate struct {
 	Holds  int
 }
 
-// gateOccasion is what is asked about the call that is about to begin. It is counted by how often
-// anything came of asking, so that no vote is ever taken for one about another call.
+// gateOccasion is the occasion of the call that is about to begin. Its number counts the earlier
+// ones that were settled, so that no vote is taken for one about another call.
 func (r *Run) gateOccasion() Occasion {
 	return Occasion(fmt.Sprintf("%s/%d", HookBeforeCall, r.Gates+1))
 }
 
-// Awaits reports whether votes about an occasion are wanted now.
+// Awaits reports whether votes on an occasion are wanted now.
 func (r *Run) Awaits(o Occasion) bool {
 	if o.Hook() == HookBeforeCall {
 		return r.End == nil && o == r.gateOccasion() && (r.Gate == nil || r.Gate.Held == nil && !r.Gate.Passed)
@@ -75,13 +77,14 @@ func (r *Run) Awaits(o Occasion) bool {
 	return o != "" && r.Occasion() == o
 }
 
-// InputTokens is about what the next call is told.
+// InputTokens is about how many tokens of input the next call has.
 func (r *Run) InputTokens() int64 { return llm.Tokens(r.contextBytes) }
 
-// Forbids says which plugin forbids a model, and why, in words that follow its name; "" where none does.
+// Forbids says which plugin forbids a model, and why, in words that follow the model's name; "" if
+// none does.
 func (r *Run) Forbids(model string) string { return r.forbids(model) }
 
-// beforeCall is what comes before a call that permit lets begin; nil where nothing does.
+// beforeCall is what comes before a call that permit allows; nil if nothing does.
 func (r *Run) beforeCall(b Began) []Effect {
 	if len(r.Policy.BeforeCall) == 0 {
 		return nil
@@ -106,7 +109,7 @@ func (r *Run) askBefore(b Began) []Effect {
 	return record(r, Decided{Occasion: about, Decision: d})
 }
 
-// unheard are the gatekeepers that have not said anything about the call.
+// unheard are the gatekeepers that have not said anything about the call yet.
 func (r *Run) unheard() []string {
 	var missing []string
 	for _, k := range r.Policy.BeforeCall {
@@ -128,16 +131,16 @@ func (g *Gate) vote(plugin string) (Vote, bool) {
 	return Vote{}, false
 }
 
-// judge makes one thing of what the plugins say of a call of that model: the strictest of their
-// answers, of holds the longest, else the first in the configured order. An answer that is not
-// valid is no opinion, or a refusal where its plugin fails closed.
+// judge combines what the plugins say about a call of that model. The strictest answer wins; of
+// several holds, the longest; otherwise the first in the configured order. An invalid answer is no
+// opinion, or a refusal if its plugin fails closed.
 func (r *Run) judge(model string) Decision {
 	d := Decision{Action: ActionAllow}
 	var ignored []string
 	for rank, k := range r.Policy.BeforeCall {
 		v, _ := r.Gate.vote(k.Plugin)
 		if problem := r.misjudged(v, model); problem != "" {
-			if v.Error == "" { // its vote does not say so
+			if v.Error == "" { // the vote itself does not say so
 				ignored = append(ignored, k.Plugin+": "+problem)
 			}
 			if !k.FailClosed {
@@ -157,7 +160,7 @@ func (r *Run) judge(model string) Decision {
 	return r.withinLimits(d, model)
 }
 
-// stricter reports whether v asks for more than d, about a call of that model.
+// stricter reports whether v is stricter than d about a call of that model.
 func (r *Run) stricter(v Vote, d Decision, model string) bool {
 	switch v.Action {
 	case ActionRefuse:
@@ -170,7 +173,7 @@ func (r *Run) stricter(v Vote, d Decision, model string) bool {
 	return false
 }
 
-// misjudged says why an answer about a call of that model does not count, or "".
+// misjudged says why an answer about a call of that model does not count; "" if it does.
 func (r *Run) misjudged(v Vote, model string) string {
 	switch {
 	case v.Error != "":
@@ -191,7 +194,7 @@ func (r *Run) misjudged(v Vote, model string) string {
 	return ""
 }
 
-// withinLimits makes a refusal of what the run has no room for.
+// withinLimits turns d into a refusal if it would exceed a limit of the run.
 func (r *Run) withinLimits(d Decision, model string) Decision {
 	over := ""
 	switch {
@@ -210,7 +213,7 @@ func (r *Run) withinLimits(d Decision, model string) Decision {
 	return d
 }
 
-// tooLong says why a call cannot be held until then, or "".
+// tooLong says why a call cannot be held until then; "" if it can.
 func (r *Run) tooLong(until time.Time) string {
 	wait := until.Sub(r.Last)
 	t := r.Policy.Timeouts
@@ -227,7 +230,7 @@ func (r *Run) tooLong(until time.Time) string {
 	return ""
 }
 
-// votedBeforeCall keeps a vote for that.
+// votedBeforeCall keeps a vote on a call that is about to begin.
 func (r *Run) votedBeforeCall(b Voted) {
 	if !r.Awaits(b.Occasion) || b.Vote.Shadow {
 		return
@@ -238,7 +241,7 @@ func (r *Run) votedBeforeCall(b Voted) {
 	r.Gate.Votes = append(slices.Clip(r.Gate.Votes), b.Vote)
 }
 
-// judged takes what came of asking about a call.
+// judged applies the decision about a call.
 func (r *Run) judged(e Event, b Decided) {
 	if b.Occasion != r.gateOccasion() {
 		return
@@ -263,7 +266,7 @@ func (r *Run) judged(e Event, b Decided) {
 	}
 }
 
-// refusedCall has a model forbidden for the call at hand, as by a restriction.
+// refusedCall forbids the model for this call, like a restriction.
 func (r *Run) refusedCall(d Decision) {
 	x := Restriction{Restrict: Restrict{Never: []string{d.NewModel}}, Reason: d.Reason, ThisCall: true}
 	if d.By != nil {
@@ -276,7 +279,8 @@ func (r *Run) refusedCall(d Decision) {
 	}
 }
 
-// leaveGate is for when the call has begun, or does not: answers about it come too late now.
+// leaveGate is for when the call has begun, or will not: from now on, answers about it come too
+// late.
 func (r *Run) leaveGate() {
 	if len(r.Policy.BeforeCall) > 0 {
 		r.Gate = nil
@@ -307,7 +311,7 @@ func (r *Run) holdOn(model string) []Effect {
 // isHeld reports whether plugins hold the call that is about to begin.
 func (r *Run) isHeld() bool { return r.Gate != nil && r.Gate.Held != nil }
 
-// letGo ends a hold: the plugins are asked again. Nothing was idle meanwhile.
+// letGo ends a hold: the plugins are asked again. The time of the hold does not count as idle.
 func (r *Run) letGo(now time.Time) {
 	if !r.isHeld() {
 		return
@@ -322,7 +326,7 @@ func (r *Run) letGo(now time.Time) {
 	r.unpark(now)
 }
 
-// heldLine: "budget-gate holds the call: the hour's budget is used up."
+// heldLine says why a call is held: "budget-gate holds the call: the hour's budget is used up."
 func (r *Run) heldLine() string {
 	d := r.Gate.Held
 	who := "A plugin"
@@ -335,7 +339,8 @@ func (r *Run) heldLine() string {
 	return who + " holds the call: " + strings.TrimRight(d.Reason, ".")
 }
 
-// routedLine: "Asking b/two instead of a/one (night-rule: after hours)…"
+// routedLine says who had another model asked: "Asking b/two instead of a/one (night-rule: after
+// hours)…"
 func (r *Run) routedLine(b Began) string {
 	who := "a plugin"
 	if by := r.Gate.By; by != nil {
@@ -347,7 +352,7 @@ func (r *Run) routedLine(b Began) string {
 	return fmt.Sprintf("Asking %s instead of %s (%s)…", b.Model, r.Model, words.Clip(words.Tidy(who), maxForbidding))
 }
 
-// heldStage is a hold as people see it.
+// heldStage is the stage of a hold, as people see it.
 func (r *Run) heldStage(at Stage) Stage {
 	at.Asks = ""
 	if r.Wait.Until.Sub(r.Gate.HeldAt) > MaxInProcessWait.Duration() {

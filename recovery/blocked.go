@@ -6,7 +6,7 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// The values of Decision.BlockedBy and Suggestion.BlockedBy, besides the kind of a failure that
+// The values of Decision.BlockedBy and Suggestion.BlockedBy. Others are the kind of a failure that
 // is itself a limit of the run, and the name of the clock that would expire during a wait.
 const (
 	blockedCrashes     = "crash_loop"
@@ -23,7 +23,7 @@ const (
 	blockedMistake     = "caller_mistake"
 )
 
-// limits are the words for each limit.
+// limits has the wording of each limit.
 var limits = map[string]string{
 	blockedCrashes:     "the run was interrupted too often in a row",
 	blockedAttempts:    "this model call has had all its attempts",
@@ -46,8 +46,8 @@ var limits = map[string]string{
 	string(failure.TimerRun):        "the wait would go beyond the time for this run",
 }
 
-// LimitInWords gives the words for blockedBy as they follow "because": "all retries are used up".
-// A limit that only a newer version knows is given by its name.
+// LimitInWords gives the wording of blockedBy, to follow "because": "all retries are used up". A
+// limit that this version does not know is given by its name.
 func LimitInWords(blockedBy string) string {
 	if said, ok := limits[blockedBy]; ok {
 		return said

@@ -18,7 +18,7 @@ const (
 
 type buttonList []Button
 
-// add appends b, with its label and effect where they are missing.
+// add appends b, and fills in its label and effect if they are missing.
 func (l *buttonList) add(b Button) {
 	if b.Label == "" {
 		b.Label = Label(b.Kind, b.Model)
@@ -29,8 +29,8 @@ func (l *buttonList) add(b Button) {
 	*l = append(*l, b)
 }
 
-// inOrder is the list with the suggested action first, marked as primary, and Stop last; the ids
-// follow the order.
+// inOrder is the list with the suggested action first, marked as primary, and Stop last. The ids
+// follow this order.
 func (l buttonList) inOrder(d Decision) []Button {
 	l.add(Button{Kind: ButtonStop})
 	first := slices.IndexFunc(l, d.isOf)
@@ -51,14 +51,14 @@ func number(buttons []Button) {
 	}
 }
 
-// isOf reports whether the button does what is decided.
+// isOf reports whether the button does what the decision says.
 func (d Decision) isOf(b Button) bool {
 	switch d.Action {
 	case ActionRetry:
 		switch b.Kind {
 		case ButtonCompact:
 			return d.Adjust.Compact
-		case ButtonResumeAt: // unless the run's time would be over by then
+		case ButtonResumeAt: // not if the run's time would be over by then
 			return d.BlockedBy != string(failure.TimerRun) && d.BlockedBy != string(failure.TimerMaxTurn)
 		case ButtonExtend, ButtonTellAgent:
 			return true
@@ -73,11 +73,11 @@ func (d Decision) isOf(b Button) bool {
 	return false
 }
 
-// own reports whether a plugin invented the button: it has a URL, or its press is told to the
+// own reports whether a plugin invented the button: it has a URL, or its press is reported to the
 // plugin.
 func (b Button) own() bool { return b.URL != "" || b.Plugin != "" }
 
-// known are the kinds of buttons that this version has a meaning for.
+// known are the kinds of buttons that have a meaning in this version.
 var known = map[string]bool{
 	ButtonRetry: true, ButtonSwitchModel: true, ButtonLarger: true, ButtonCompact: true, ButtonResumeAt: true,
 	ButtonWaitLonger: true, ButtonExtend: true, ButtonTellAgent: true, ButtonRerunTool: true, ButtonStop: true,
@@ -85,7 +85,7 @@ var known = map[string]bool{
 	ButtonRetryNow: true, ButtonCancelWait: true,
 }
 
-// made checks a button that a plugin invented: it gives the button as it may be offered, or the
+// made checks a button that a plugin invented. It gives the button as it may be offered, or the
 // reason why it may not be.
 func (b Button) made(plugin string) (Button, string) {
 	b.ID, b.Primary, b.Effect, b.Model, b.Plugin = "", false, EffectRunner, "", plugin
@@ -107,8 +107,8 @@ func (b Button) made(plugin string) (Button, string) {
 	return b, ""
 }
 
-// webAddress reports whether a person can be sent to that address: http or https, with a host,
-// and no user name in front that could be mistaken for the host.
+// webAddress reports whether it is safe to send a person to that address: http or https, with a
+// host, and without a user name before it that could be mistaken for the host.
 func webAddress(address string) bool {
 	rest, ok := strings.CutPrefix(address, "https://")
 	if !ok {

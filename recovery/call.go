@@ -9,12 +9,12 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// AttemptState is how far an attempt has come. An attempt that was answered is not kept.
+// AttemptState is how far an attempt has got. An attempt that was answered is not kept.
 type AttemptState string
 
 // The states of an attempt.
 const (
-	AttemptInAir    AttemptState = "in_air"   // begun, by the owner that the run has
+	AttemptInAir    AttemptState = "in_air"   // begun, by the run's present owner
 	AttemptOrphaned AttemptState = "orphaned" // begun, by an owner that was lost
 	AttemptOver     AttemptState = "over"     // it failed, or its run has ended
 )
@@ -26,48 +26,47 @@ type Attempt struct {
 	Try     int
 	BeganAt time.Time
 	Adjust  Adjust
-	Again   bool // the answer before it was cut at the output limit; see Began.Again
+	Again   bool // the previous answer was cut at the output limit; see Began.Again
 	State   AttemptState
 	Text    string // all its text once it is over; until then the text that it continues
 	Notes   int    // progress notes about it
-	// Continues is the attempt whose text it goes on from, 0 for none; the first Base bytes of
+	// Continues is the attempt whose text this one continues, 0 for none; the first Base bytes of
 	// its text are that attempt's.
 	Continues   uint64
 	Base        int
 	Bytes       int    // length of its text when it failed
-	Continuable bool   // another attempt may go on from its text
+	Continuable bool   // another attempt may continue its text
 	Shown       Shown  // how much of its text the caller has seen
 	After       *After // the failure that it follows, nil for none
 }
 
-// After is what people are told while an attempt that follows a failure has not said anything
-// yet.
+// After is what people are told while an attempt that follows a failure has produced nothing yet.
 type After struct {
 	Short    string // the failure in a few words
 	Switched bool   // the failure was another model's
-	Quiet    bool   // nobody is told; see Run.quiet
+	Quiet    bool   // people are told nothing; see Run.quiet
 }
 
 // Call counts the attempts at one model call; an answer resets it.
 type Call struct {
 	Attempts int       // requests begun
 	Retries  int       // those of them made by a decision to retry
-	Once     int       // failures of kinds that a single retry may help
+	Once     int       // failures of kinds for which a single retry makes sense
 	FailedAt time.Time // when it failed first; its patience counts from here
-	// LastRound says that its patience is over, and each model that failed is asked once more;
+	// LastRound says that its patience is over, and that each model that failed is asked once more;
 	// RoundFrom is how many attempts had failed before that.
 	LastRound bool
 	RoundFrom int
-	Granted   int // extra attempts that persons' answers added
-	// PassedOver is the model that the run would have asked first, but which cools down.
+	Granted   int // extra attempts that people's answers added
+	// PassedOver is the model that the run would have asked first, but which is cooling down.
 	PassedOver string
 	Adjust     Adjust        // for the next attempt
 	Doubled    failure.Timer // the timer whose limit the next attempt doubles
 	Tried      []Tried
 }
 
-// InAir reports whether the log says that the attempt has begun, and not that it was answered or
-// has failed. Such an attempt may be an orphan.
+// InAir reports whether the attempt has begun and, as far as the log knows, has neither been
+// answered nor failed. Such an attempt may be an orphan.
 func (a *Attempt) InAir() bool { return a.State != AttemptOver }
 
 func (r *Run) began(e Event, b Began) {
@@ -91,7 +90,7 @@ func (r *Run) began(e Event, b Began) {
 	r.Model = b.Model
 	r.unsure = nil
 	r.rearmStep(e.Time)
-	if r.advises() && b.Adjust.Compact { // the caller was told to shorten the conversation, and reports nothing about it
+	if r.advises() && b.Adjust.Compact { // the caller was told to shorten the conversation, and does not report whether it did
 		r.Compactions++
 	}
 	r.resume(e.Time)
@@ -99,7 +98,7 @@ func (r *Run) began(e Event, b Began) {
 	r.Spent = r.Spent.Plus(b.Reserve)
 }
 
-// after describes the failure that the next attempt, of model, follows; nil for none.
+// after describes the failure that the next attempt, of model, follows; nil if it follows none.
 func (r *Run) after(model string) *After {
 	o := r.Open
 	if o == nil || o.isOfTool() {
@@ -108,8 +107,8 @@ func (r *Run) after(model string) *After {
 	return &After{Short: o.Failure.Short(), Switched: model != r.Model, Quiet: r.quiet(model)}
 }
 
-// rearmStep starts the step's clock again, which stood still while a failure was open. A person's
-// answer, or the expiry of the step itself, starts it from zero.
+// rearmStep starts the step's clock again, which stood still while a failure was open. After a
+// person's answer, or after the step itself expired, it starts from zero.
 func (r *Run) rearmStep(now time.Time) {
 	o := r.Open
 	if o == nil {
@@ -133,8 +132,8 @@ func (r *Run) stopped(b CancelRequested) {
 	}
 }
 
-// Saying is b with text, all that its attempt has said, or with the digest that stands for it
-// where texts are not kept. The caller need not know whether there was any.
+// Saying is b with text, all that its attempt has said, or with a digest of it if texts are not
+// kept. It need not be known whether b's attempt said anything.
 func (r *Run) Saying(b Failed, text string) Failed {
 	a := r.Attempt
 	if a == nil || a.ID != b.Attempt {
@@ -187,7 +186,7 @@ func (r *Run) answered(e Event, b Answered) {
 		t := &ToolRun{Call: call, State: ToolCallWanted, Safety: r.safety(call.Name), By: b.By}
 		switch {
 		case t.By == ByEngine:
-			t.Safety = SafetyUnsafe // a tool of ours only shares its name
+			t.Safety = SafetyUnsafe // one of our tools only has the same name
 		case r.isCallers(call.Name):
 			t.By = ByCaller
 		}
@@ -201,7 +200,7 @@ func (r *Run) say(messages ...llm.Message) {
 	r.contextBytes += sizes(messages)
 }
 
-// replace puts another transcript in the place of the one there is.
+// replace replaces the transcript.
 func (r *Run) replace(messages []llm.Message) {
 	r.contextBytes -= sizes(r.Messages)
 	r.Messages = nil
@@ -282,7 +281,7 @@ func (r *Run) idled(model string) {
 	r.IdleExpiries = counts
 }
 
-// settle replaces the reservation of an attempt by what it used. An attempt that reported nothing
+// settle replaces the reservation of an attempt with what it used. An attempt that reported nothing
 // keeps its reservation.
 func (r *Run) settle(model string, used llm.Usage) {
 	r.Usage = r.Usage.Plus(used)

@@ -2,8 +2,8 @@ package recovery
 
 import "github.com/mulligan-run/mulligan/llm"
 
-// CallAtHand is the tool call that the open failure is about, nil where it is about none. A
-// person who is asked whether to run it again wants to see its arguments.
+// CallAtHand is the tool call that the open failure is about; nil if it is about none. A person who
+// is asked whether to run it again wants to see its arguments.
 func (r *Run) CallAtHand() *llm.ToolCall {
 	if r.Open == nil || r.Open.CallID == "" {
 		return nil

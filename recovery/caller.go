@@ -20,22 +20,22 @@ const (
 	ToolsOfCaller ToolOwner = "caller" // the caller: an answer ends the run, even if it calls tools
 )
 
-// Delivery says how the caller gets an answer, and so what may follow an attempt that failed
-// after a part of its answer was shown.
+// Delivery says how the caller gets an answer, and therefore what may follow an attempt that failed
+// after part of its answer was shown.
 type Delivery string
 
 // The ways to deliver an answer.
 const (
 	DeliverLive      Delivery = ""         // as it comes, to people: text they saw can be withdrawn
 	DeliverWhole     Delivery = "hold"     // to a caller, once it is whole: nothing ever has to be withdrawn
-	DeliverFinal     Delivery = "error"    // to a caller, as it comes: text it saw stays, so that no attempt may follow
-	DeliverContinued Delivery = "continue" // as DeliverFinal, but an attempt may follow that goes on from the text
+	DeliverFinal     Delivery = "error"    // to a caller, as it comes: text it saw stays, so no attempt may follow
+	DeliverContinued Delivery = "continue" // as DeliverFinal, but an attempt that continues the text may follow
 )
 
-// Keeping says what of a run's contents is durable.
+// Keeping says which contents of a run are durable.
 type Keeping string
 
-// The ways of keeping a run's contents.
+// The ways to keep a run's contents.
 const (
 	KeepContent Keeping = ""        // all that was asked and said
 	KeepFigures Keeping = "figures" // sizes, digests, models, failures, votes and decisions
@@ -70,24 +70,24 @@ func (d *Digest) size() int {
 	return max(0, d.Bytes)
 }
 
-// offersToPersons reports whether a person may still be asked about the failure at hand. A caller
-// whose calls recover by themselves is told of the failure at once, and asks anew; one that asks
-// for advice asks persons itself.
+// offersToPersons reports whether a person may still be asked about the open failure. A caller
+// whose calls recover by themselves gets the failure at once and can ask again. A caller that asks
+// for advice asks people itself.
 func (r *Run) offersToPersons() bool {
 	return !r.showed() && !r.mistaken() && (r.advises() || r.Policy.Tools != ToolsOfCaller || !r.Policy.AutoRecover)
 }
 
-// showed reports whether no attempt may follow the failure at hand: the caller has seen a part of
-// the answer, and no attempt can go on from there.
+// showed reports whether no attempt may follow the open failure because the caller has seen part of
+// the answer and no attempt can continue it.
 func (r *Run) showed() bool {
 	return r.Open != nil && r.bound() && (r.Policy.Delivery == DeliverFinal || !r.Attempt.Continuable)
 }
 
-// mistaken reports whether the failure at hand is the caller's own mistake: the model that it
-// named does not accept its request. Programs know what to do then, such as to shorten their
+// mistaken reports whether the open failure is the caller's own mistake: the model that it named
+// does not accept its request. Programs know what to do then, such as shortening their
 // conversation, and nobody else is asked. It is not the caller's mistake if Mulligan changed the
-// request, for another model or to continue a partial answer; and a caller that only asks for
-// advice has made none.
+// request, for another model or to continue a partial answer. A caller that only asks for advice is
+// never mistaken.
 func (r *Run) mistaken() bool {
 	if r.Policy.Tools != ToolsOfCaller || r.advises() || r.Open == nil || r.Attempt == nil {
 		return false
@@ -99,7 +99,7 @@ func (r *Run) mistaken() bool {
 	return false
 }
 
-// leaveToPerson leaves the decision to a person, where there may be one to take it.
+// leaveToPerson leaves the decision to a person, if one may take it.
 func (r *Run) leaveToPerson() []Effect {
 	if !r.offersToPersons() {
 		return r.fail()
@@ -107,13 +107,13 @@ func (r *Run) leaveToPerson() []Effect {
 	return record(r, Suggested{Suggestion: r.suggest()})
 }
 
-// lost marks a run whose new owner cannot go on: the request was only in the memory of the owner
-// before.
+// lost marks a run that its new owner cannot go on with: the request was only in the memory of the
+// previous owner.
 func (r *Run) lost(b Claimed) {
 	r.Lost = r.Policy.Keep == KeepFigures && !b.Holds
 }
 
-// giveUp ends a run that no owner can go on with, as interrupted.
+// giveUp ends, as interrupted, a run that no owner can go on with.
 func (r *Run) giveUp() []Effect {
 	if r.Open != nil && r.inAir() == 0 {
 		return record(r, Ended{Status: StatusFailed, StopReason: string(failure.KindInterrupted)})

@@ -14,14 +14,14 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// ByCaller marks a tool that the program which started the run carries out, and its calls. That
-// a call is asked of it is durable before anybody can know of it; its result comes as a command.
-// A call that was asked stays asked, whatever becomes of the process that drives the run.
+// ByCaller marks a tool that the program which started the run carries out, and its calls. Such a
+// call is durable before anybody can see it, and its result comes as a command. It remains valid
+// when another process takes the run over.
 const ByCaller = "caller"
 
 // How long a caller may take for a call.
 const (
-	callerToolTime = failure.Millis(10 * 60 * 1000)      // where neither its tool nor the policy says
+	callerToolTime = failure.Millis(10 * 60 * 1000)      // if neither its tool nor the policy says
 	MaxCallerTime  = failure.Millis(24 * 60 * 60 * 1000) // at the most
 )
 
@@ -29,9 +29,9 @@ const (
 var (
 	// ErrNoSuchCall: the run has not asked its caller for that call (HTTP 404).
 	ErrNoSuchCall = errors.New("no such tool call is asked of the program that started the run")
-	// ErrSameResult: the call has that result already; it is as good as taken.
+	// ErrSameResult: the call already has that result; the caller may treat it as accepted.
 	ErrSameResult = errors.New("the call has this result already")
-	// ErrOtherResult: the call has another result already (HTTP 409).
+	// ErrOtherResult: the call already has another result (HTTP 409).
 	ErrOtherResult = errors.New("the call has another result already")
 	// ErrCallOver: nobody waits for the result any more (HTTP 410).
 	ErrCallOver = errors.New("nobody waits for this result any more")
@@ -39,13 +39,13 @@ var (
 
 // AwaitedCall is a tool call that the run's caller is asked to carry out.
 type AwaitedCall struct {
-	ID    string          `json:"id"` // under which its result is given
+	ID    string          `json:"id"` // names the call in its result
 	Name  string          `json:"name"`
-	Args  json.RawMessage `json:"args"` // a JSON object that fits the tool's schema
-	Key   string          `json:"key"`  // the same whenever this call is asked, and unlike any other's
+	Args  json.RawMessage `json:"args"` // a JSON object that matches the tool's schema
+	Key   string          `json:"key"`  // the same every time this call is asked for, and different from any other call's
 	Try   int             `json:"try,omitempty"`
 	Since time.Time       `json:"since"`
-	Until time.Time       `json:"until"` // it is given up then
+	Until time.Time       `json:"until"` // when it is given up
 }
 
 // Awaited are the calls that r's caller is asked to carry out, in the answer's order. There are
@@ -65,11 +65,11 @@ func (r *Run) Awaited() []AwaitedCall {
 	return list
 }
 
-// asked reports whether the call is asked of the run's caller, and has no result.
+// asked reports whether the caller is asked for the call and has not given its result.
 func (t *ToolRun) asked() bool { return t.By == ByCaller && t.State == ToolCallInAir }
 
-// Return makes the event by which a call has the result that r's caller gives, or says why it
-// cannot have it. Whether the run is driven does not matter to that.
+// Return makes the event of a result that r's caller gives for a call, or says why the call cannot
+// have it. It makes no difference whether a process drives the run.
 func (r *Run) Return(callID, text string, isError bool) (ToolReturned, error) {
 	result := llm.ToolResult{CallID: callID, Text: text, IsError: isError}
 	i := slices.IndexFunc(r.Pending, func(t *ToolRun) bool { return t.Call.ID == callID })
@@ -95,7 +95,7 @@ func (r *Run) Return(callID, text string, isError bool) (ToolReturned, error) {
 	return b, nil
 }
 
-// Take completes a result that was made by Return and comes at a time, or says that nobody
+// Take completes a result that Return made and that arrives at the given time, or says that nobody
 // waits for it any more.
 func (r *Run) Take(b ToolReturned, at time.Time) (ToolReturned, error) {
 	t := r.tool(b.CallID)
@@ -106,7 +106,7 @@ func (r *Run) Take(b ToolReturned, at time.Time) (ToolReturned, error) {
 	return b, nil
 }
 
-// returned says what a result amounts to whose call is not waited for.
+// returned says why the result of a call that is not waited for is refused.
 func (r *Run) returned(given llm.ToolResult) error {
 	for _, m := range slices.Backward(r.Messages[r.Carried:]) {
 		for _, p := range m.Parts {
@@ -149,7 +149,7 @@ func (r *Run) isCallers(name string) bool {
 	return slices.ContainsFunc(r.Tools, func(t ToolDecl) bool { return t.Name == name && t.By == ByCaller })
 }
 
-// callerLimit is how long the caller may take for a call of that tool; it is never without a limit.
+// callerLimit is how long the caller may take for a call of that tool. There is always a limit.
 func (r *Run) callerLimit(name string) failure.Millis {
 	limit := r.Policy.Timeouts.Tool
 	for _, t := range r.Tools {
@@ -163,7 +163,8 @@ func (r *Run) callerLimit(name string) failure.Millis {
 	return min(limit, MaxCallerTime)
 }
 
-// askCaller writes the intent of the first call that is the caller's and was not asked of it.
+// askCaller writes the intent of the first call that is the caller's and has not been asked for
+// yet.
 func (r *Run) askCaller() []Effect {
 	for _, t := range r.Pending {
 		if t.By != ByCaller || t.State != ToolCallWanted {
@@ -180,8 +181,8 @@ func (r *Run) askCaller() []Effect {
 	return nil
 }
 
-// awaitCaller waits for the calls that are asked of the caller, once nothing else goes on; nil
-// for none.
+// awaitCaller waits for the calls that the caller was asked for, when nothing else is going on; nil
+// if there are none.
 func (r *Run) awaitCaller() []Effect {
 	timers := r.callerTimers()
 	if len(timers) == 0 {
@@ -193,10 +194,10 @@ func (r *Run) awaitCaller() []Effect {
 	return r.timed(timers...)
 }
 
-// awaitsCaller reports whether r does nothing but wait for its caller.
+// awaitsCaller reports whether r is only waiting for its caller.
 func (r *Run) awaitsCaller() bool { return r.Wait != nil && r.Wait.For == WaitTool }
 
-// awaitsUntil is when r goes on, whether its caller says something or not.
+// awaitsUntil is when r goes on at the latest, whatever its caller does.
 func (r *Run) awaitsUntil() time.Time {
 	var until time.Time
 	if r.Policy.Timeouts.Run > 0 {
@@ -210,7 +211,7 @@ func (r *Run) awaitsUntil() time.Time {
 	return until
 }
 
-// callerTimers give up the calls that the caller does not answer.
+// callerTimers give up the calls for which the caller gives no result.
 func (r *Run) callerTimers() []Effect {
 	var effects []Effect
 	for _, t := range r.Pending {
@@ -222,11 +223,11 @@ func (r *Run) callerTimers() []Effect {
 	return effects
 }
 
-// unanswered ends what the model reads of a call that was given up.
+// unanswered ends the text that the model reads about a call that was given up.
 const unanswered = "Go on without it, or ask the user."
 
-// givenUp is the end of a call that the caller did not answer in time. One that may not be
-// repeated may or may not have taken effect.
+// givenUp is the end of a call whose caller gave no result in time. The outcome of a call that may
+// not be repeated is unknown.
 func (r *Run) givenUp(t *ToolRun) ToolReturned {
 	limit := r.callerLimit(t.Call.Name)
 	outcome, so := OutcomeUnknown, " It may or may not have taken effect."
@@ -242,7 +243,7 @@ func (r *Run) givenUp(t *ToolRun) ToolReturned {
 	}
 }
 
-// awaitedLine: "Waiting for the program that runs get_weather".
+// awaitedLine says what the run waits for: "Waiting for the program that runs get_weather".
 func (r *Run) awaitedLine() string {
 	var names []string
 	for _, c := range r.Awaited() {

@@ -2,9 +2,9 @@ package recovery
 
 import "github.com/mulligan-run/mulligan/failure"
 
-// Cause says what the run itself knows of a failure. A model, a tool or a plugin may describe its
-// failures as it likes; whether a limit is lifted or moved depends on the Cause alone, which only
-// this package sets.
+// Cause says what the run itself knows about a failure. A model, a tool or a plugin may describe
+// its failures as it likes; whether a limit is lifted or extended depends on the Cause alone, which
+// only this package sets.
 type Cause string
 
 // The causes. An empty Cause means that the attempt's own model or tool reported the failure.
@@ -17,13 +17,13 @@ const (
 	CauseCutShort       Cause = "cut_short"       // a person cut the call short
 	CauseUnknownOutcome Cause = "unknown_outcome" // a tool call may or may not have taken effect
 	CauseToolAsked      Cause = "tool_asked"      // a plugin wants a person asked about a tool that failed
-	CauseCooling        Cause = "cooling"         // the run's default model cools down
+	CauseCooling        Cause = "cooling"         // the run's default model is cooling down
 	CauseGivenUp        Cause = "given_up"        // the caller gave up and asks nobody
 	CauseForbidden      Cause = "forbidden"       // a plugin forbids the model that was to be asked
 )
 
-// terminal reports whether the run's own time or budget is over, so that the decision can only be
-// offered and not carried out.
+// terminal reports whether the run's own time or budget is used up, so that a decision can only be
+// offered, not carried out.
 func (o *OpenFailure) terminal() bool {
 	switch o.Cause {
 	case CauseClock:

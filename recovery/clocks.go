@@ -6,7 +6,7 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// timed adds the timers of the run to effects that take time.
+// timed adds the run's timers to effects that take time.
 func (r *Run) timed(effects ...Effect) []Effect {
 	if o := r.Open; o != nil && o.terminal() && !o.Accepted {
 		return effects // its time is over already; the hook is asked once more
@@ -25,7 +25,7 @@ func (r *Run) timed(effects ...Effect) []Effect {
 	return effects
 }
 
-// overdue records the first of the clocks that has expired; nil where none has.
+// overdue records the first of the clocks that has expired; nil if none has.
 func (r *Run) overdue(clocks []SetTimer) []Effect {
 	for _, clock := range clocks {
 		if !clock.At.After(r.Last) {
@@ -35,7 +35,7 @@ func (r *Run) overdue(clocks []SetTimer) []Effect {
 	return nil
 }
 
-// clocks are the run's own timers. Where several are due at once the first in this order is
+// clocks are the run's own timers, in order of precedence: if several are due at once, the first is
 // named.
 func (r *Run) clocks() []SetTimer {
 	clocks := make([]SetTimer, 0, 4) // three of the run, and a note
@@ -52,7 +52,7 @@ func (r *Run) clocks() []SetTimer {
 	return clocks
 }
 
-// stepLimit is how long a step may take; it is doubled where a person chose to wait longer.
+// stepLimit is how long a step may take; it is doubled if a person chose to wait longer.
 func (r *Run) stepLimit() failure.Millis {
 	if r.stepDoubled {
 		return 2 * r.Policy.Timeouts.Step
@@ -87,7 +87,7 @@ func (r *Run) expiry() failure.Failure {
 	return f
 }
 
-// phase is how far what is going on has come, as far as the log tells.
+// phase is how far the current work has got, as far as the log says.
 func (r *Run) phase() failure.Phase {
 	switch {
 	case r.toolsInAir():

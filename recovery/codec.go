@@ -29,11 +29,11 @@ type storedEvent struct {
 }
 
 // within is a part of the JSON document being read. Unlike a json.RawMessage it is not a copy,
-// since a long answer is in memory often enough already. Whoever keeps it beyond the document
-// must copy it.
+// since a long answer is already in memory several times. Code that keeps it longer than the
+// document must copy it.
 type within []byte
 
-// MarshalJSON gives it as it is.
+// MarshalJSON writes w as it is.
 func (w within) MarshalJSON() ([]byte, error) { return json.RawMessage(w).MarshalJSON() }
 
 // UnmarshalJSON makes w point at b, without a copy.

@@ -10,12 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// longText is the length in bytes from which on a text is decoded separately: encoding/json makes
+// longText is the length, in bytes, from which a text is decoded separately: encoding/json makes
 // two copies of a text, and an answer may have 60 MiB.
 const longText = 64 << 10
 
-// unmarshalLong does what json.Unmarshal does, for valid JSON and an empty value that into points
-// to.
+// unmarshalLong does what json.Unmarshal does, for valid JSON and a pointer to an empty value.
 func unmarshalLong(data []byte, into any) error {
 	if len(data) < longText || !utf8.Valid(data) {
 		return json.Unmarshal(data, into)
@@ -42,9 +41,9 @@ func unmarshalLong(data []byte, into any) error {
 // texts are the long texts of a document.
 type texts struct {
 	mark string
-	long [][]byte // still quoted and escaped
+	long [][]byte // still with quotes and escapes
 	at   []int    // the offset of each in the shortened document
-	put  int      // how many are in their places again
+	put  int      // how many have been put back
 }
 
 // takeFrom cuts the long texts out of the document.
@@ -72,7 +71,7 @@ func (t *texts) takeFrom(data []byte) []byte {
 	}
 }
 
-// marked puts a mark into the shortened document for each text that was cut out.
+// marked inserts a mark into the shortened document for each text that was cut out.
 func (t *texts) marked(short []byte) []byte {
 	var doc []byte
 	from := 0
@@ -84,7 +83,7 @@ func (t *texts) marked(short []byte) []byte {
 	return append(doc, short[from:]...)
 }
 
-// putInto replaces the marks in v by the texts.
+// putInto replaces the marks in v with the texts.
 func (t *texts) putInto(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
@@ -111,7 +110,7 @@ func (t *texts) putInto(v reflect.Value) {
 // escapes are the escape sequences of one letter.
 var escapes = map[byte]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// unquote decodes the inside of a JSON string. It makes one copy.
+// unquote decodes the inside of a JSON string, with one copy.
 func unquote(quoted []byte) string {
 	var text strings.Builder
 	text.Grow(len(quoted))

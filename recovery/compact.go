@@ -8,15 +8,15 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// MaxCompactions is how often a conversation is shortened without a finished model call
-// in between (spec §2: context_overflow has a remedy besides switching).
+// MaxCompactions is how often a conversation may be shortened without a finished model call in
+// between (spec §2: context_overflow has a remedy besides switching).
 const MaxCompactions = 2
 
 // SummaryTokens is the output limit for the model that writes a summary.
 const SummaryTokens = 2000
 
-// The stages of shortening a conversation: first the long results of old tool calls are cut, then
-// everything old is replaced by a summary.
+// The stages of shortening a conversation: first long results of old tool calls are cut, then
+// everything old is replaced with a summary.
 const (
 	compactResults = "results"
 	CompactSummary = "summary"
@@ -32,7 +32,7 @@ const (
 	maxTask       = 16 << 10  // bytes of the user's last message that a summary keeps word by word, at most
 )
 
-// Summarise is the effect that a model sums up old turns. The shell writes Intent before it
+// Summarise is the effect of having a model sum up old turns. The shell writes Intent before it
 // starts, and Compacted when it has ended; Text is the prompt for the model.
 type Summarise struct {
 	Intent Compacting
@@ -40,7 +40,7 @@ type Summarise struct {
 	InAir  bool
 }
 
-// compact shortens the conversation before the decision at hand acts.
+// compact shortens the conversation before the current decision is carried out.
 func (r *Run) compact() []Effect {
 	o := r.Open
 	if c := r.Compacting; c != nil {
@@ -116,7 +116,7 @@ func (r *Run) compacted(b Compacted) {
 	} else {
 		r.Compactions++
 	}
-	// Keep counts carried messages, so a fold that was not given them leaves its own messages as
+	// Keep also counts carried messages, so a run folded without them leaves its own messages as
 	// they were.
 	if b.Reason == "" && r.whole && b.Keep >= 0 && b.Keep <= len(r.Messages) {
 		r.replace(append(append([]llm.Message{}, b.Messages...), r.Messages[b.Keep:]...))
@@ -134,8 +134,8 @@ func (r *Run) compacted(b Compacted) {
 	}
 }
 
-// shortenResults cuts the middle out of long results of old tool calls; ok is false where that
-// would save too little.
+// shortenResults cuts the middle out of long results of old tool calls; ok is false if that would
+// save too little.
 func shortenResults(messages []llm.Message) (shorter []llm.Message, keep int, ok bool) {
 	keep = max(0, len(messages)-keptResults)
 	all, saved := 0, 0
@@ -165,7 +165,7 @@ func shortenMessage(m llm.Message) llm.Message {
 	return m
 }
 
-// oldTurns gives the index of the first message that is kept when those before it are summed up.
+// oldTurns gives the index of the first message that is kept when the earlier ones are summed up.
 // About a third of the conversation is kept, and a tool call is never separated from its result.
 func oldTurns(messages []llm.Message) (keep int, ok bool) {
 	all, recent := sizes(messages), 0

@@ -7,10 +7,10 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// CutShort gives the actions by which a person may end the model call in the air and go on
-// otherwise, just as a live wait can be cut short, and the id under which they are answered: try
-// again, or one of the other models that the run may use, in their order. Clients offer them once
-// a call is slow. Without a call in the air it gives nothing.
+// CutShort gives the actions with which a person may end the model call in the air and go on in
+// another way, as a live wait can be cut short, and the id under which they are answered. The
+// actions are to try again, or to ask one of the other models that the run may use, in order.
+// Clients offer them once a call is slow. If no call is in the air it gives nothing.
 func (r *Run) CutShort() (id string, actions []Button) {
 	a := r.Attempt
 	if a == nil || a.State != AttemptInAir || a.Again || r.cancelled || r.Settled() {
@@ -34,8 +34,8 @@ func (r *Run) callActions(a *Attempt) []Button {
 	return list
 }
 
-// Answering gives the events to write for an answer at a time. If it cuts a call short, the
-// failure of that call comes first.
+// Answering gives the events to write for an answer at a time. If the answer cuts a call short, the
+// call's failure comes first.
 func (r *Run) Answering(a Accepted, at time.Time) []Body {
 	if id, _ := r.CutShort(); id == "" || id != a.Suggestion {
 		return []Body{a}

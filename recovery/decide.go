@@ -67,7 +67,7 @@ func elect(r *Run) Decision {
 			}
 			if d.By == nil {
 				if v.Action != ActionSwitchModel {
-					v.NewModel = "" // until now only the model of a switch was checked
+					v.NewModel = "" // only the model of a switch has been checked
 				}
 				d = Decision{
 					Action: v.Action, Delay: v.Delay, NewModel: v.NewModel, Reason: v.Reason, Actions: v.Actions, Adjust: v.Adjust,
@@ -94,7 +94,7 @@ func (d *Decision) leaveOutButtons(plugin string) {
 	d.Actions = kept
 }
 
-// invalid says why an answer does not count, or "".
+// invalid says why an answer does not count; "" if it does.
 func (r *Run) invalid(v Vote) string {
 	switch {
 	case v.Action != ActionRetry && v.Action != ActionSwitchModel && v.Action != ActionFail:
@@ -139,7 +139,7 @@ func (r *Run) delay(d Decision) failure.Millis {
 	return delay
 }
 
-// blocked names the limit that forbids acting on d, or "".
+// blocked names the limit that forbids acting on d; "" if none does.
 func (r *Run) blocked(d Decision) string {
 	f := r.Open.Failure
 	switch {
@@ -186,8 +186,8 @@ func (r *Run) hopeless(d Decision) bool {
 	return !f.Retryable
 }
 
-// IdleBreaker reports whether the model that failed last is not retried any more because it kept
-// silent too often without finishing a step.
+// IdleBreaker reports whether the model that failed last is no longer retried, because it has timed
+// out silently too often without finishing a step.
 func (r *Run) IdleBreaker() bool {
 	model := r.Model
 	if r.Open != nil {
@@ -196,13 +196,13 @@ func (r *Run) IdleBreaker() bool {
 	return r.IdleExpiries[model] >= IdleBreakerAt
 }
 
-// overtime names the clock that would expire during d's delay, or "". The turn of a parked run
-// stands still.
+// overtime names the clock that would expire during d's delay; "" if none would. The turn's clock
+// stands still while a run is parked.
 func (r *Run) overtime(d Decision) string {
 	until := r.Open.At.Add(d.Delay.Duration())
 	t := r.Policy.Timeouts
 	switch {
-	case r.Open.Offline: // it waits for the network, and nobody knows how long
+	case r.Open.Offline: // it waits for the network; nobody knows for how long
 	case t.MaxTurn > 0 && d.Delay <= MaxInProcessWait && until.After(r.turnEnd()):
 		return string(failure.TimerMaxTurn)
 	case t.Run > 0 && until.After(r.deadline()):

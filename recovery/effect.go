@@ -8,8 +8,8 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// Effect is something that should be going on now. Two effects with the same key
-// are the same one, so a shell can compare what should be with what is.
+// Effect is something that should be going on now. Two effects with the same key are the same one,
+// so a shell can compare what should be going on with what is.
 type Effect struct {
 	Key string
 	// Exactly one of these is set.
@@ -27,8 +27,8 @@ type Effect struct {
 // starts, and Answered or Failed when it has ended.
 type CallModel struct {
 	Intent  Began
-	Doubled failure.Timer // the timer whose limit a person had doubled for this attempt
-	// InAir: the intent is durable and the call runs in this very process.
+	Doubled failure.Timer // the timer whose limit a person doubled for this attempt
+	// InAir: the intent is durable and the call runs in this process.
 	InAir bool
 }
 
@@ -39,11 +39,11 @@ type RunTool struct {
 	InAir  bool
 }
 
-// AskPlugins asks the plugins that have not voted on the occasion yet for advice.
+// AskPlugins asks the plugins that have not voted on the occasion yet.
 type AskPlugins struct {
 	Occasion Occasion
 	Plugins  []string
-	Call     *Began // for HookBeforeCall: as it would begin; a summary has no Attempt
+	Call     *Began // for HookBeforeCall: the call as it would begin; a summary has no Attempt
 }
 
 // SetTimer writes an event at a given time: a Due, a Noted for people, or the ToolReturned of a

@@ -8,12 +8,12 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// Form is what the answers of a run have to look like. The zero value asks for nothing.
+// Form is what the answers of a run have to look like. The zero value demands nothing.
 type Form struct {
-	// Temperature is 0 to 2, nil for the model's own. A model that reasons is not told it.
+	// Temperature is 0 to 2, nil for the model's own. It is not sent to a model that reasons.
 	Temperature *float64 `json:"temperature,omitempty"`
-	// ToolChoice says which tools the answers may call. A forced call is asked for only until one
-	// was made: otherwise the run would never end.
+	// ToolChoice says which tools the answers may call. A call is forced only until one has been
+	// made: otherwise the run would never end.
 	ToolChoice llm.ToolChoice `json:"toolChoice,omitzero"`
 	// Format is the JSON that the run's answer has to be, nil for any text. An answer in another
 	// form fails as malformed_response.

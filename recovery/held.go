@@ -5,8 +5,8 @@ import "time"
 // Held is what keeps a run from going on.
 type Held struct {
 	By    HeldBy    `json:"by"`
-	Limit string    `json:"limit,omitempty"` // the name of that limit, if HeldBy is one
-	Needs Labels    `json:"needs,omitempty"` // what the machine has that it waits for, if HeldBy is one
+	Limit string    `json:"limit,omitempty"` // the name of that limit, if By is HeldByLimit
+	Needs Labels    `json:"needs,omitempty"` // the labels of the machine that it waits for, if By is HeldByMachine
 	Until time.Time `json:"until,omitzero"`  // when it goes on by itself; zero if that is not known
 }
 
@@ -19,15 +19,15 @@ const (
 	HeldByLimit     HeldBy = "limit"      // a limit of the run, which a person may lift
 	HeldByDayBudget HeldBy = "day_budget" // the budget of the day for all runs is used up
 	HeldByTime      HeldBy = "time"       // a wait before a retry or a switch
-	HeldByReset     HeldBy = "reset"      // parked until a reset: no process keeps it meanwhile
+	HeldByReset     HeldBy = "reset"      // parked until a reset: no process drives it meanwhile
 	HeldByNetwork   HeldBy = "network"    // this computer is offline
 	HeldByStore     HeldBy = "store"      // its store takes no events
-	HeldByCaller    HeldBy = "caller"     // the caller that asked for advice, which goes on or not
-	HeldByTool      HeldBy = "tool"       // a tool call that the program which started the run makes
-	HeldByMachine   HeldBy = "machine"    // no machine is there that has what the run needs: see Situation.Stranded
+	HeldByCaller    HeldBy = "caller"     // the caller that asked for advice, until it goes on
+	HeldByTool      HeldBy = "tool"       // a tool call that the program which started the run carries out
+	HeldByMachine   HeldBy = "machine"    // there is no machine that has what the run needs: see Situation.Stranded
 )
 
-// held says what keeps r from going on, nil for nothing.
+// held says what keeps r from going on; nil if nothing does.
 func (r *Run) held() *Held {
 	if r.SuggestionOpen() {
 		return r.heldBySuggestion()

@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// Labels are words of an embedder or a caller for a run, such as a customer, a ticket or a
-// tenant, by which runs can be listed. They mean nothing to the run, and no model, tool result or
-// plugin gets them.
+// Labels are words of an embedder or a caller for a run, such as a customer, a ticket or a tenant,
+// by which runs can be listed. They mean nothing to the run, and are not shown to models, tools or
+// plugins.
 type Labels map[string]string
 
 // The limits of Labels.
 const (
 	maxLabels     = 16
-	maxLabelKey   = 64  // bytes: small letters, digits and "._/-", a letter or a digit first
-	maxLabelValue = 256 // characters of valid UTF-8, no control characters among them
+	maxLabelKey   = 64  // bytes: lower-case letters, digits and "._/-", beginning with a letter or a digit
+	maxLabelValue = 256 // characters of valid UTF-8 without control characters
 )
 
 // Check says what is wrong with the first invalid label, in the order of the keys.

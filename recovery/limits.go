@@ -3,11 +3,11 @@ package recovery
 import "github.com/mulligan-run/mulligan/failure"
 
 // Every way to another model call goes through permit: the next round, a retry, a switch, a
-// person's choice, the round after a tool's failure, and the summary of a conversation that
-// became too long.
+// person's choice, the round after a tool's failure, and the summary of a conversation that became
+// too long.
 
-// permit gives what follows where a limit or a plugin forbids another call of model that reserves
-// so much; nil where the call may be made.
+// permit gives what follows if a limit or a plugin forbids another call of model with that
+// reservation; nil if the call may be made.
 func (r *Run) permit(model string, reserve Budget) []Effect {
 	if part := r.Policy.Budget.Lacks(r.Spent, reserve); part != "" {
 		return r.overBudget(part, reserve)
@@ -23,8 +23,8 @@ func (r *Run) permit(model string, reserve Budget) []Effect {
 	return r.refuse(model)
 }
 
-// tooMany names the limit on attempts that forbids another one, or "". Each of a person's answers
-// adds one attempt.
+// tooMany names the limit on attempts that forbids another one; "" if none does. Each answer of a
+// person adds one attempt.
 func (r *Run) tooMany() string {
 	switch {
 	case r.Call.Attempts >= r.maxAttempts():
@@ -35,8 +35,8 @@ func (r *Run) tooMany() string {
 	return ""
 }
 
-// AttemptsLeft is how many more attempts the model call at hand may have, whoever asks for them.
-// In its last round each model is asked once more, so the models that were asked in it are not
+// AttemptsLeft is how many more attempts the current model call may have, whoever asks for them. In
+// its last round each model is asked once more, so models already asked in that round are not
 // counted.
 func (r *Run) AttemptsLeft() int {
 	left := min(r.maxAttempts()-r.Call.Attempts, MaxFailedAttempts+r.Granted-r.FailedAttempts)
@@ -59,7 +59,7 @@ func (r *Run) roundsOver() bool {
 	return limit > 0 && r.Rounds/limit > r.Extended
 }
 
-// maxAttempts is how many attempts the model call at hand may have, with those after switches.
+// maxAttempts is how many attempts the current model call may have, including those after switches.
 func (r *Run) maxAttempts() int {
 	if r.Call.LastRound {
 		return MaxAttemptsInAll + r.Call.Granted
@@ -67,8 +67,8 @@ func (r *Run) maxAttempts() int {
 	return MaxAttemptsPerCall + r.Call.Granted
 }
 
-// outOfRetries reports whether d would be one retry of the call at hand too many. Going on once
-// the network is back does not count as a retry.
+// outOfRetries reports whether d would be one retry of the current call too many. Going on when the
+// network is back does not count as a retry.
 func (r *Run) outOfRetries(d Decision) bool {
 	return d.Action == ActionRetry && r.Policy.AutoRecover && !d.LastRound && !r.Open.Offline && r.Call.Retries >= r.Policy.MaxRetries+r.Call.Granted
 }

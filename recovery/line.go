@@ -10,8 +10,8 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// Line is what people are told about an event: one plain line of at most MaxText bytes, or ""
-// where the event does not concern them. r is the run before the event is applied.
+// Line is what people are told about an event: one plain line of at most MaxText bytes, or "" if
+// the event does not concern them. r is the run before the event is applied.
 func Line(r *Run, b Body) string {
 	line := ""
 	switch b := b.(type) {
@@ -67,7 +67,8 @@ const (
 	onlineLine     = "The connection is back. The run continues."
 )
 
-// pausedLine: "The run waited 5 min for its store: no space left on device. It goes on."
+// pausedLine says what the wait was about: "The run waited 5 min for its store: no space left on
+// device. It goes on."
 func pausedLine(p Paused) string {
 	because := ""
 	if p.Reason != "" {
@@ -79,7 +80,7 @@ func pausedLine(p Paused) string {
 	return "The run waits for its store" + because + ". It goes on by itself."
 }
 
-// waitingLine: "Anthropic is overloaded. Retrying in 4 s… (attempt 2/3)".
+// waitingLine announces a wait: "Anthropic is overloaded. Retrying in 4 s… (attempt 2/3)".
 func (r *Run) waitingLine(w Waiting) string {
 	if w.For == WaitNetwork {
 		return offlineLine
@@ -108,8 +109,7 @@ func (r *Run) waitingLine(w Waiting) string {
 	return fmt.Sprintf("%s. Retrying in %s…%s", f.Short(), in, attemptOf(w.Retry, w.Of))
 }
 
-// beganLine tells of an attempt that no earlier line announced: a switch, or a retry without a
-// wait.
+// beganLine announces an attempt that no earlier line did: a switch, or a retry without a wait.
 func (r *Run) beganLine(b Began) string {
 	switch {
 	case b.Again:
@@ -130,8 +130,7 @@ func (r *Run) beganLine(b Began) string {
 	return ""
 }
 
-// attemptOf is " (attempt 2/3)", or nothing where a person asked for more attempts than the
-// limit.
+// attemptOf is " (attempt 2/3)", or nothing if a person asked for more attempts than the limit.
 func attemptOf(n, of int) string {
 	if n < 1 || n > of {
 		return ""
@@ -174,7 +173,7 @@ func (r *Run) acceptedLine(b Accepted) string {
 }
 
 // RecoveredLine says what it took until a model answered: "Recovered after 2 retries · now using
-// openai/gpt-5.2"; "" where people need not know.
+// openai/gpt-5.2"; "" if people need not know.
 func (r *Run) RecoveredLine() string {
 	from, line := r.Call.PassedOver, "Recovered after a model switch"
 	switch n := r.Call.Retries; {
@@ -195,7 +194,7 @@ func (r *Run) RecoveredLine() string {
 	return line
 }
 
-// startedLine says that the conversation is with another model than the one that was named.
+// startedLine says that the conversation continues with a model other than the one that was named.
 func startedLine(b Started) string {
 	if b.Stays == nil {
 		return ""
@@ -203,7 +202,8 @@ func startedLine(b Started) string {
 	return fmt.Sprintf("%s failed; the conversation stays with %s until %s.", b.Stays.Left, b.Model, b.Stays.Until.UTC().Format(words.UTCDay))
 }
 
-// answeredLine: "Recovered after a model switch · now using openai/two · 48,210 tokens of a prompt cache were lost".
+// answeredLine says what came before the answer: "Recovered after a model switch · now using
+// openai/two · 48,210 tokens of a prompt cache were lost".
 func (r *Run) answeredLine(b Answered) string {
 	line := r.RecoveredLine()
 	if b.CacheLost == 0 {
@@ -243,8 +243,8 @@ func compactingLine(model string) string {
 	return "Shortening the conversation to fit " + model + "…"
 }
 
-// compactedLine says that results were shortened, or that nothing could be. A summary was
-// announced when it began.
+// compactedLine says that results were shortened, or that nothing could be. A summary is announced
+// when it begins.
 func (r *Run) compactedLine(b Compacted) string {
 	switch {
 	case b.Reason != "":
@@ -255,7 +255,7 @@ func (r *Run) compactedLine(b Compacted) string {
 	return ""
 }
 
-// notedLine: "Still working: run_tests, 42 s".
+// notedLine reports progress: "Still working: run_tests, 42 s".
 func notedLine(b Noted) string {
 	since := words.Spell(b.Elapsed.Duration())
 	switch {
@@ -309,7 +309,7 @@ func (r *Run) endedLine(b Ended) string {
 	return "Failed."
 }
 
-// worded gives the message to a failure that this package itself made.
+// worded adds the message to a failure that this package made itself.
 func (r *Run) worded(b Body) Body {
 	failed, ok := b.(Failed)
 	if !ok || failed.Failure.Title != "" {
@@ -319,8 +319,8 @@ func (r *Run) worded(b Body) Body {
 	return failed
 }
 
-// budgetWords say how much of that part of a budget is spent or, where some of it is left, how
-// much the next call needs.
+// budgetWords say how much of that part of a budget is spent or, if some is left, how much the next
+// call needs.
 func budgetWords(part string, spent, needs, limit Budget) failure.Words {
 	tell, used := tellTokens, func(b Budget) string { return words.SpellCount(b.Tokens) }
 	if part != partTokens {

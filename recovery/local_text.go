@@ -6,8 +6,8 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// LocalText is the text of an event of r with the times of day written by Clock for a reader at
-// now.
+// LocalText is the text of an event of r with the times of day written by words.Clock for somebody
+// who reads it at now.
 func LocalText(r *Run, e Event, now time.Time) string {
 	text := e.Text
 	switch b := e.Body.(type) {

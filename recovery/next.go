@@ -10,8 +10,8 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// Next says what should be going on, given all that has happened to r. It is
-// empty once the run has ended. A set with a Record has nothing else in it.
+// Next says what should be going on, given everything that has happened to r. It is empty once the
+// run has ended. If it contains a Record, it contains nothing else.
 func Next(r *Run) []Effect {
 	switch {
 	case r.Seq == 0 || r.End != nil:
@@ -61,7 +61,7 @@ func (r *Run) failure(kind failure.Kind, origin failure.Origin, phase failure.Ph
 	return f
 }
 
-// answerFailure takes an open failure through votes and decision to what is done about it.
+// answerFailure takes an open failure through votes and a decision to what is done about it.
 func (r *Run) answerFailure() []Effect {
 	o := r.Open
 	switch {
@@ -120,7 +120,7 @@ func (r *Run) goOn() []Effect {
 	return r.callModel()
 }
 
-// proceed goes on with a run that nothing holds up.
+// proceed continues a run that nothing holds up.
 func (r *Run) proceed() []Effect {
 	if tools := r.runTools(); len(tools) > 0 {
 		return tools
@@ -156,7 +156,7 @@ func (r *Run) callModel() []Effect {
 	return r.timed(Effect{Key: callKey(intent.Attempt), Call: &CallModel{Intent: intent, Doubled: r.Call.Doubled}})
 }
 
-// outOfBudget fails the run where its budget has no room for anything more.
+// outOfBudget fails the run if its budget has no room for anything more.
 func (r *Run) outOfBudget() []Effect {
 	if part := r.Policy.Budget.exhausted(r.Spent); part != "" {
 		return r.overBudget(part, Budget{})
@@ -186,13 +186,13 @@ func (r *Run) intent() Began {
 	}
 	if o := r.Open; o != nil && o.Decision != nil {
 		b.Adjust, b.Tell = o.Decision.Adjust, o.Tell
-		// Going on after a tool's failure, a budget or a lost network is not a retry.
+		// Continuing after a tool's failure, a used-up budget or a lost network is not a retry.
 		b.Retry = o.Decision.Action == ActionRetry && b.Try > 0 && !o.Offline
 		if o.Decision.Action == ActionSwitchModel {
 			b.Model = o.Decision.NewModel
 		}
 	}
-	if g := r.Gate; g != nil && g.Model != "" { // whatever it is for, it counts as that
+	if g := r.Gate; g != nil && g.Model != "" { // whatever the attempt is for, it counts as routed
 		b.Model = g.Model
 	}
 	told := r.contextBytes
@@ -236,7 +236,7 @@ func (r *Run) runTools() []Effect {
 		switch {
 		case t.State == ToolCallInAir:
 			try--
-		case t.By == ByEngine: // the engine runs it already
+		case t.By == ByEngine: // the engine is already running it
 		case room == 0:
 			continue
 		default:
@@ -257,7 +257,7 @@ func (r *Run) runTools() []Effect {
 	return r.timed(effects...)
 }
 
-// toolIntent is what is durable before a call begins.
+// toolIntent is the event that is durable before a call begins.
 func (r *Run) toolIntent(t *ToolRun, try int) ToolBegan {
 	sum := sha256.Sum256(t.Call.Args)
 	return ToolBegan{
@@ -270,7 +270,7 @@ func (r *Run) keyOf(t *ToolRun) string {
 	return fmt.Sprintf("%s/%d/%s", r.ID, r.Rounds, t.Call.ID)
 }
 
-// room is how many more tool calls may begin beside those in the air; negative for any number.
+// room is how many more tool calls may begin besides those in the air; negative for any number.
 func (r *Run) room() int {
 	if r.Policy.ParallelTools <= 0 {
 		return -1
@@ -291,8 +291,8 @@ func unknownResult(call llm.ToolCall) llm.ToolResult {
 	}
 }
 
-// beginWait begins the deliberate wait before the decision acts, unless the run's time is over or
-// its budget used up: asking plugins or a person may have taken all of its time, and a person may
+// beginWait begins the deliberate wait before the decision is carried out, unless the run's time or
+// budget is used up: asking plugins or a person may have taken all of its time, and a person may
 // choose a wait that the budget forbids.
 func (r *Run) beginWait() []Effect {
 	if over := r.overdue(r.clocks()); over != nil {
@@ -304,7 +304,7 @@ func (r *Run) beginWait() []Effect {
 	return record(r, r.waiting())
 }
 
-// waiting is the deliberate wait before the decision acts.
+// waiting is the deliberate wait before the decision is carried out.
 func (r *Run) waiting() Waiting {
 	o := r.Open
 	w := Waiting{
@@ -335,7 +335,7 @@ func (r *Run) interrupted() failure.Failure {
 	return f
 }
 
-// fail ends the run with the failure at hand.
+// fail ends the run with the open failure.
 func (r *Run) fail() []Effect {
 	reason := stopFailed
 	if r.Open != nil {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Occasion is the id of what advice is asked about: the hook, the event that gave rise to it and,
-// where a person pressed a plugin's own button, the number of that press, as in "run_error/12"
+// Occasion is the id of what advice is asked about: the hook, the seq of the event that caused it
+// and, if a person pressed a plugin's own button, the number of that press, as in "run_error/12"
 // and "run_error/12/1". Votes and decisions are keyed by it.
 type Occasion string
 
@@ -28,7 +28,7 @@ func (o *OpenFailure) Occasion() Occasion {
 	return Occasion(id)
 }
 
-// Occasion is the failure that advice is wanted about now, "" for none. See Awaits.
+// Occasion is the failure that advice is wanted about now; "" if none is. See Awaits.
 func (r *Run) Occasion() Occasion {
 	if r.Open == nil || !r.Open.asking() {
 		return ""
@@ -36,7 +36,7 @@ func (r *Run) Occasion() Occasion {
 	return r.Open.Occasion()
 }
 
-// advise asks the plugins that have not voted yet, and decides once all have.
+// advise asks the plugins that have not voted yet, and decides once all of them have.
 func (r *Run) advise() []Effect {
 	about := r.Occasion()
 	if missing := r.missingVotes(); len(missing) > 0 {
@@ -48,7 +48,7 @@ func (r *Run) advise() []Effect {
 	return record(r, Decided{Occasion: about, Decision: Decide(r)})
 }
 
-// voted keeps a vote for the decision. A vote of a hook on trial, or about something already
+// voted keeps a vote for the decision. A vote of a plugin on trial, or on something already
 // decided, is only recorded.
 func (r *Run) voted(b Voted) {
 	if b.Occasion.Hook() == HookBeforeCall {
@@ -65,8 +65,8 @@ func (r *Run) voted(b Voted) {
 	}
 }
 
-// decided takes a decision. A decision that follows from a button that a person pressed acts like
-// a person's own answer.
+// decided applies a decision. A decision that follows from a button that a person pressed is
+// carried out like the person's own answer.
 func (r *Run) decided(b Decided) {
 	o := r.Open
 	if o == nil || o.Occasion() != b.Occasion {

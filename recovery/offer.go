@@ -45,9 +45,9 @@ var offersByKind = map[failure.Kind][]string{
 	failure.KindUnknown:           {ButtonRetry, ButtonSwitchModel},
 }
 
-// suggestionID names the suggestion about the open failure. An offer that is made again, after
-// the conversation could not be shortened or a plugin's own button was pressed, has another id:
-// an answer to the first one does not count for it.
+// suggestionID names the suggestion about the open failure. An offer that is repeated, because the
+// conversation could not be shortened or a plugin's own button was pressed, has another id: an
+// answer to the first one does not count for it.
 func (r *Run) suggestionID() string {
 	id := fmt.Sprintf("%s-s%d", r.ID, r.Open.Seq)
 	if r.Open.Compacted {
@@ -59,7 +59,7 @@ func (r *Run) suggestionID() string {
 	return id
 }
 
-// suggest makes the suggestion that offers the decision at hand.
+// suggest makes the suggestion that offers the current decision.
 func (r *Run) suggest() Suggestion {
 	o, d := r.Open, r.proposal()
 	f := o.Failure
@@ -95,9 +95,9 @@ func why(d Decision, actions []Button) string {
 	return words.Clip(line, MaxText)
 }
 
-// proposal is the decision at hand or, where nobody had an opinion, something safe: asking the
-// same model again if that may help, else the first action for such a failure. Its action is fail
-// where there is none.
+// proposal is the current decision or, if nobody had an opinion, something safe: asking the same
+// model again if that may help, otherwise the first action for such a failure. Its action is fail
+// if there is none.
 func (r *Run) proposal() Decision {
 	d := *r.Open.Decision
 	if d.Action != ActionNone {
@@ -121,7 +121,7 @@ func (r *Run) proposal() Decision {
 	return d
 }
 
-// resetsAt is when the cause of the failure is over, if that is not soon; zero otherwise.
+// resetsAt is when the cause of the failure will be over, if that is not soon; otherwise zero.
 func (r *Run) resetsAt(d Decision) time.Time {
 	f := r.Open.Failure
 	if wait := max(d.Delay, f.RetryAfter); wait > MaxInProcessWait && f.ResetsAt.IsZero() {
@@ -130,8 +130,8 @@ func (r *Run) resetsAt(d Decision) time.Time {
 	return f.ResetsAt
 }
 
-// buttons lists what a person may do about the failure at hand, the suggested action first and
-// Stop last; nil where there is no choice.
+// buttons lists what a person may do about the open failure, the suggested action first and Stop
+// last; nil if there is no choice.
 func (r *Run) buttons(d Decision, resetsAt time.Time) []Button {
 	var list buttonList
 	for _, b := range d.Actions {
@@ -154,7 +154,7 @@ func (r *Run) buttons(d Decision, resetsAt time.Time) []Button {
 	return list.inOrder(d)
 }
 
-// safe lists what a person may do about such a failure, whatever the decision is.
+// safe lists what a person may do about such a failure, whatever was decided.
 func (r *Run) safe(d Decision, resetsAt time.Time) buttonList {
 	f := r.Open.Failure
 	kinds, ok := offersByKind[f.Kind]
@@ -206,14 +206,14 @@ func (r *Run) offerable(d Decision, b Button) (Button, bool) {
 	case ButtonExtend:
 		ok = r.Open.extension() != ""
 	case ButtonStop, ButtonRetryNow, ButtonCancelWait:
-		ok = false // it is offered already, or belongs to a wait
+		ok = false // it is already offered, or belongs to a wait
 	}
 	b.ID, b.Primary, b.Effect, b.Plugin = "", false, "", ""
 	return b, ok
 }
 
-// rerunnable reports whether the failure at hand is a tool call that Mulligan itself made and could
-// make again, and a person is asked whether it should.
+// rerunnable reports whether the open failure asks a person about a tool call that can be made again:
+// any but an engine's own.
 func (r *Run) rerunnable() bool {
 	asked := r.Open.Cause == CauseUnknownOutcome || r.Open.Cause == CauseToolAsked
 	return asked && slices.ContainsFunc(r.Pending, func(t *ToolRun) bool {
@@ -266,8 +266,8 @@ func (r *Run) addButton(list *buttonList, kind string, resetsAt time.Time) {
 	list.add(Button{Kind: kind})
 }
 
-// extension says what the button does that adds the expired limit once more, or "" where no limit
-// of the run ended it.
+// extension says what the button that adds the expired limit once more does; "" if it was not a
+// limit of the run that ended it.
 func (o *OpenFailure) extension() string {
 	switch o.Cause {
 	case CauseClock:

@@ -6,7 +6,7 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// OpenFailure is the failure at hand, from the event until something is done about it.
+// OpenFailure is a failure from its event until something is done about it.
 type OpenFailure struct {
 	Seq          uint64
 	At           time.Time
@@ -19,22 +19,22 @@ type OpenFailure struct {
 	Unfit        []Unfit
 	Votes        []Vote
 	Decision     *Decision
-	Accepted     bool   // a person accepted: act, whatever autoRecover says
+	Accepted     bool   // a person accepted: carry it out, whatever autoRecover says
 	Waited       bool   // the decision's delay is over, or the network is back
 	Offline      bool   // this machine had no connection
 	Compacted    bool   // the conversation was shortened, or could not be
-	Pressed      string // the kind of the plugin's own button that a person pressed, about which that plugin is asked
+	Pressed      string // the kind of the plugin's own button that a person pressed, for which that plugin is asked
 	Presses      int    // how often a person pressed such a button
 	Tell         string
-	Told         Told // what the caller reports besides
+	Told         Told // what else the caller reports
 }
 
 // asking reports whether plugins are being asked: nothing is decided yet, or a person pressed a
 // plugin's own button.
 func (o *OpenFailure) asking() bool { return o.Decision == nil || o.Pressed != "" }
 
-// isOfTool reports whether the failure is a tool's. The model is told it as the call's result,
-// and the run goes on unless a plugin says otherwise (spec §5).
+// isOfTool reports whether a tool failed. The model gets the failure as the call's result, and the
+// run goes on unless a plugin says otherwise (spec §5).
 func (o *OpenFailure) isOfTool() bool { return o.CallID != "" }
 
 func (o *OpenFailure) voted(plugin string) bool {
@@ -46,7 +46,7 @@ func (o *OpenFailure) voted(plugin string) bool {
 	return false
 }
 
-// stopFailed is the stop reason where the failure's kind has none of its own.
+// stopFailed is the stop reason if the failure's kind has none of its own.
 const stopFailed = "failed"
 
 func (o *OpenFailure) stopReason() string {

@@ -7,23 +7,23 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// A failure that may pass by itself gets time, and not only a number of attempts: where the
-// attempts of a call are spent before its patience is over, each model that failed is asked once
-// more shortly before its end.
+// A failure that may pass by itself gets time as well as a number of attempts: if the attempts of a
+// call are used up before its patience is over, each model that failed is asked once more shortly
+// before that.
 
-// The pause before a model that has failed during the call is asked again: its first value, and
-// its largest.
+// The pause before a model that has failed during the call is asked again: the first value, and how
+// often it doubles.
 const (
 	firstBackoff = failure.Millis(1000)
 	doublings    = 2
 )
 
-// roundTime is how long before the end of a call's patience its last round begins, at most; a
-// quarter of a short patience.
+// roundTime is how long before the end of a call's patience its last round begins, unless a quarter
+// of that patience is less.
 const roundTime = failure.Millis(5000)
 
-// backoff is the least pause before a switch to model: zero without AutoRecover, and where model
-// has not failed during the call.
+// backoff is the least pause before a switch to model: zero without AutoRecover, and if model has
+// not failed during the call.
 func (r *Run) backoff(model string) failure.Millis {
 	failures := 0
 	for _, t := range r.Call.Tried {
@@ -37,8 +37,8 @@ func (r *Run) backoff(model string) failure.Millis {
 	return firstBackoff << min(failures-1, doublings)
 }
 
-// withPatience turns d into the last round, or the next model in it, if the attempts of the call
-// are spent and its patience is not over.
+// withPatience turns d into the last round, or into the next model in it, if the attempts of the
+// call are used up and its patience is not over.
 func (r *Run) withPatience(d Decision) Decision {
 	switch {
 	case !r.Policy.AutoRecover || r.Policy.MaxRetries <= 0 || !r.isTransient():
@@ -64,7 +64,7 @@ func (r *Run) withPatience(d Decision) Decision {
 	return last
 }
 
-// patienceEnd is when the patience of the call at hand is over, at the caller's deadline at the
+// patienceEnd is when the patience of the current call is over: at the caller's deadline at the
 // latest.
 func (r *Run) patienceEnd() time.Time {
 	end := r.Call.FailedAt.Add(r.Policy.Timeouts.Patience.Duration())
@@ -74,8 +74,8 @@ func (r *Run) patienceEnd() time.Time {
 	return end
 }
 
-// nextInRound is the next model of the last round that was not asked in it. If there is none, the
-// call has had all its attempts.
+// nextInRound switches to the next model of the last round that has not been asked in it. If there
+// is none, the call has had all its attempts.
 func (r *Run) nextInRound(d Decision) Decision {
 	d.LastRound = true
 	if d.Action != ActionSwitchModel || r.askedInRound(d.NewModel) {

@@ -9,10 +9,10 @@ import (
 // The topics of notes.
 const (
 	TopicProgress = "progress"  // how long a step has been going on
-	TopicText     = "text"      // the call in the air has sent text; written when a clock of the step, or a progress note, would be due
-	TopicToolSays = "tool_says" // a tool reports how far it has come
+	TopicText     = "text"      // the call in the air has sent text; written when a step's clock or a progress note would be due
+	TopicToolSays = "tool_says" // a tool reports its progress
 	TopicToolLate = "tool_late" // a tool ended after its run
-	TopicTooLate  = "too_late"  // a person's answer came when nothing could be answered any more
+	TopicTooLate  = "too_late"  // a person's answer came when there was nothing left to answer
 )
 
 // quietAround is the least time between a progress note and the last thing that people saw (spec
@@ -20,9 +20,9 @@ const (
 const quietAround = 20 * time.Second
 
 // nextNote is the timer of the next "still working" note, about the call that has been in the air
-// longest. The first comes after Timeouts.ProgressAfter, each later one at twice the time, and
-// none within quietAround of something else that people saw (within ProgressAfter, if that is
-// less).
+// longest. The first comes after Timeouts.ProgressAfter, each later one after twice the time of the
+// one before. None comes within quietAround (or ProgressAfter, if that is less) of something else
+// that people saw.
 func (r *Run) nextNote() (SetTimer, bool) {
 	after := r.Policy.Timeouts.ProgressAfter
 	note, said, ok := r.workingOn()
@@ -37,8 +37,8 @@ func (r *Run) nextNote() (SetTimer, bool) {
 	return SetTimer{At: at, Write: note}, true
 }
 
-// workingOn is a note about the call that has been in the air longest, and how many such notes
-// there were.
+// workingOn is a note about the call that has been in the air longest, and how many notes about it
+// there have been.
 func (r *Run) workingOn() (note Noted, said int, ok bool) {
 	for _, t := range r.Pending {
 		if t.State == ToolCallInAir && t.By != ByCaller && (!ok || t.BeganAt.Before(note.Since)) {
@@ -66,15 +66,15 @@ func (r *Run) noted(b Noted) {
 	}
 }
 
-// stepBy lets text heard at that time reset the clock of the step, if the policy says so.
+// stepBy lets text received at that time reset the step's clock, if the policy says so.
 func (r *Run) stepBy(heard time.Time) {
 	if r.Policy.StepCountsText && heard.After(r.LastStepAt) {
 		r.LastStepAt = heard
 	}
 }
 
-// Postpone gives the note to write instead of due, if the call in the air has sent something that
-// the log does not know of: heard is when it last did.
+// Postpone gives the note to write instead of due, if the call in the air has sent something since
+// that the log does not have; heard is when it last did.
 func (r *Run) Postpone(due Body, heard time.Time) (Noted, bool) {
 	a := r.Attempt
 	if a == nil || a.State != AttemptInAir {
@@ -90,7 +90,7 @@ func (r *Run) Postpone(due Body, heard time.Time) (Noted, bool) {
 	return Noted{Topic: TopicText, Attempt: a.ID, Since: heard}, late
 }
 
-// seen gives when people saw something of e, and whether they did.
+// seen gives when people saw something of e, and reports whether they did.
 func seen(e Event) (time.Time, bool) {
 	switch b := e.Body.(type) {
 	case ToolBegan, ToolReturned, Answered:
@@ -103,8 +103,8 @@ func seen(e Event) (time.Time, bool) {
 	return e.Time, e.Text != ""
 }
 
-// LastAction names what the run did last and how long that took: the tool call that at the given
-// time has been going on longest, or else the step that finished last.
+// LastAction names what the run did last and how long that took: the tool call that has been going
+// on longest at the given time, or otherwise the step that finished last.
 func (r *Run) LastAction(at time.Time) (what string, took failure.Millis) {
 	if note, _, ok := r.workingOn(); ok && note.CallID != "" {
 		return note.What, failure.InMillis(nonNegative(at.Sub(note.Since)))

@@ -7,8 +7,8 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// ErrPassedOver says that a later attempt was already asked about, so that advice about this one
-// comes too late.
+// ErrPassedOver says that a later attempt has already been asked about, so that advice about this
+// one comes too late.
 var ErrPassedOver = errors.New("an attempt after this one was asked about already")
 
 // Question asks what to do about a model call that another program made itself, and that failed.
@@ -16,7 +16,7 @@ type Question struct {
 	// Call names the model call in the caller's own words. The same call and attempt always get
 	// the same answer.
 	Call string
-	// Attempt is which of the call's attempts failed, from 0. Tried are the attempts before it;
+	// Attempt is which of the call's attempts failed, from 0. Tried lists the attempts before it;
 	// only those that nobody asked about are taken into account.
 	Attempt int
 	Tried   []TriedCall
@@ -45,7 +45,7 @@ type TriedCall struct {
 type Report struct {
 	Call  string
 	Model string // the model that answered or failed; "" = the one that was advised
-	// Evidence describes the last failure, with which the caller gave up; nil = the call was
+	// Evidence describes the last failure, after which the caller gave up; nil = the call was
 	// answered.
 	Evidence *failure.Evidence
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// The advice of a plugin may be taken or not, but what it forbids holds. The restrictions of all
-// plugins hold together, before anybody's advice is taken, and for every way to another model
-// call. A plugin's restriction is what it said last about the run: its next answer replaces it,
-// and a plugin that fails or gives no answer leaves it as it was.
+// A plugin's advice may be taken or not, but what it forbids holds. The restrictions of all plugins
+// hold together, before anybody's advice is considered, and for every way to another model call. A
+// plugin's restriction is what it last said about the run: its next answer replaces it, and a
+// plugin that fails or gives no answer leaves it as it was.
 
 // Limits of a restriction.
 const (
@@ -24,15 +24,15 @@ const (
 type Restrict struct {
 	// Never lists models, by their full names, and entries, as in "openai/*".
 	Never []string `json:"never,omitempty"`
-	// MaxOutputPrice is the most that a million output tokens may cost, in microdollars, 0 for
-	// any price. A model without a known price counts as too expensive.
+	// MaxOutputPrice is the most that a million output tokens may cost, in microdollars; 0 for any
+	// price. A model without a known price counts as too expensive.
 	MaxOutputPrice int64 `json:"maxOutputPrice,omitempty"`
 	// Local allows only models that run on this machine.
 	Local bool `json:"local,omitempty"`
 }
 
-// InWords lists what is forbidden: "openai/*, models that are not on this machine"; "" for
-// nothing.
+// InWords lists what is forbidden: "openai/*, models that are not on this machine"; "" if nothing
+// is.
 func (x *Restrict) InWords() string {
 	if x == nil {
 		return ""
@@ -52,11 +52,12 @@ type Restriction struct {
 	Plugin string `json:"plugin"`
 	Restrict
 	Reason string `json:"reason,omitempty"` // in the plugin's words
-	// ThisCall: it was refused before a call, and holds until there is an answer.
+	// ThisCall: the model was refused before a call, until there is an answer.
 	ThisCall bool `json:"thisCall,omitempty"`
 }
 
-// lacks says why the restriction forbids a model, in words that follow the model's name, or "".
+// lacks says why the restriction forbids a model, in words that follow the model's name; "" if it
+// does not.
 func (x *Restriction) lacks(p *Policy, model string) string {
 	var because string
 	switch price, priced := p.Prices[model]; {
@@ -78,13 +79,13 @@ func (x *Restriction) lacks(p *Policy, model string) string {
 	return because + ")"
 }
 
-// names reports whether name is the model's or, ending in /*, its entry's.
+// names reports whether name is the model's or, if it ends in /*, its entry's.
 func names(name, model string) bool {
 	entry, all := strings.CutSuffix(name, "*")
 	return name == model || all && strings.HasSuffix(entry, "/") && strings.HasPrefix(model, entry)
 }
 
-// restricted keeps what a plugin forbids in place of what it forbade before.
+// restricted replaces what a plugin forbade with what it forbids.
 func (r *Run) restricted(v Vote) {
 	if v.Error != "" {
 		return
@@ -112,8 +113,8 @@ func (r *Run) leaveOut(o *OpenFailure) {
 	o.Alternatives = allowed
 }
 
-// forbids says which plugin forbids a model, and why, in words that follow the model's name; ""
-// where none does.
+// forbids says which plugin forbids a model, and why, in words that follow the model's name; "" if
+// none does.
 func (r *Run) forbids(model string) string {
 	for i := range r.Restrictions {
 		if lacks := r.Restrictions[i].lacks(&r.Policy, model); lacks != "" {
@@ -134,7 +135,7 @@ func (r *Run) forbidden() []Unfit {
 	return list
 }
 
-// tellForbidden appends to a message what plugins forbid, naming at most so many models.
+// tellForbidden appends to a message what plugins forbid, and names at most that many models.
 func (r *Run) tellForbidden(message string, most int) string {
 	all := r.forbidden()
 	for _, u := range all[:min(len(all), namedUnfit)] {
@@ -146,7 +147,7 @@ func (r *Run) tellForbidden(message string, most int) string {
 	return message
 }
 
-// refuse fails a call that a restriction forbids; nil where none does.
+// refuse fails a call that a restriction forbids; nil if none does.
 func (r *Run) refuse(model string) []Effect {
 	lacks := r.forbids(model)
 	if lacks == "" {

@@ -11,51 +11,51 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// Situation is what a person should see of a run and can do about it, the same for every client.
-// It follows from the events alone: what changes as time passes is given as Stages, and what
-// counts up or down as times.
+// Situation is what a person should see of a run and can do about it, the same for every client. It
+// follows from the events alone: what changes as time passes is given as Stages, and what counts up
+// or down as times.
 type Situation struct {
 	Seq        uint64  `json:"seq"` // of the last event that it takes into account
 	Status     Status  `json:"status"`
 	WaitingFor WaitFor `json:"waitingFor,omitempty"`
 	StopReason string  `json:"stopReason,omitempty"` // of a run that has ended
-	Model      string  `json:"model"`                // the model that is asked, or will be next
+	Model      string  `json:"model"`                // the model that is asked now or next
 	InAir      uint64  `json:"inAir,omitempty"`      // the attempt in the air, 0 for none
 	Retry      int     `json:"retry,omitempty"`      // n of "attempt n/m"; 0 = the first try
 	Of         int     `json:"of,omitempty"`         // m
-	// Suggestion is the id of the open suggestion; it counts only until the last stage begins.
+	// Suggestion is the id of the open suggestion; it is valid only until the last stage begins.
 	Suggestion string `json:"suggestion,omitempty"`
-	// Recovered stands above the text of the attempt in the air from its first word on:
-	// "Recovered after 1 retry"; "" where people need not know.
+	// Recovered stands above the text of the attempt in the air, from its first word: "Recovered
+	// after 1 retry"; "" if people need not know.
 	Recovered string `json:"recovered,omitempty"`
-	// Held says what keeps the run from going on, nil for nothing.
+	// Held says what keeps the run from going on; nil if nothing does.
 	Held *Held `json:"held,omitempty"`
-	// Awaited are the tool calls that the program which started the run is to make.
+	// Awaited are the tool calls that the program which started the run has to make.
 	Awaited []AwaitedCall `json:"awaited,omitempty"`
 	// Stages are what there is to see, in order of time; at least one. See At.
 	Stages []Stage `json:"stages"`
 }
 
-// Stage is what there is to see from a time on. Its texts, and the labels of its actions, may
+// Stage is what there is to see from a certain time. Its texts, and the labels of its actions, may
 // contain {elapsed}, the time since Since, in whole seconds rounded down; {countdown}, the time
-// until Until, in whole seconds rounded up; and {clock}, Until as a time of day. {leave} stands
-// for a sentence of the client's own that says how to leave: "You can close this page."
+// until Until, in whole seconds rounded up; and {clock}, Until as a time of day. {leave} stands for
+// the client's own sentence about how to leave: "You can close this page."
 type Stage struct {
 	From  time.Time `json:"from"`
 	State State     `json:"state"`
-	Line  string    `json:"line,omitempty"`  // one line; "" where there is a card, or nothing to say
+	Line  string    `json:"line,omitempty"`  // one line; "" if there is a card, or nothing to say
 	Since time.Time `json:"since,omitzero"`  // when what is going on began
 	Until time.Time `json:"until,omitzero"`  // when it will be over
-	Model string    `json:"model,omitempty"` // a model that Line names in full: a client may shorten it
+	Model string    `json:"model,omitempty"` // a model that Line names in full, which a client may shorten
 	// Asks is the id under which Actions are answered: that of the suggestion, the wait or the
 	// call.
 	Asks    string   `json:"asks,omitempty"`
 	Actions []Button `json:"actions,omitempty"`
-	Stop    bool     `json:"stop,omitempty"` // Stop is shown beside the actions; a run that goes on can be stopped even where it is not
+	Stop    bool     `json:"stop,omitempty"` // Stop is shown beside the actions; a run that goes on can be stopped even if it is not
 	Card    *Card    `json:"card,omitempty"`
 }
 
-// Card is a failure that a person is asked about, or with which the run ended.
+// Card is a failure about which a person is asked, or that ended the run.
 type Card struct {
 	Title   string        `json:"title"`
 	Message string        `json:"message,omitempty"`
@@ -66,16 +66,16 @@ type Card struct {
 	Call    *llm.ToolCall `json:"call,omitempty"`  // the tool call that the failure is about
 }
 
-// State is a row in the table of states that every client draws.
+// State is a row in the table of states that every client can draw.
 type State string
 
 // The states.
 const (
 	StateIdle       State = "idle"         // nothing to say: the run has its answer
-	StateThinking   State = "thinking"     // the model was asked, or will be at once
-	StateSlow       State = "slow"         // the model has said nothing for long
-	StateTool       State = "tool"         // a tool runs
-	StateToolSlow   State = "tool_slow"    // a tool has been running for long
+	StateThinking   State = "thinking"     // the model was asked, or is about to be
+	StateSlow       State = "slow"         // the model has said nothing for a long time
+	StateTool       State = "tool"         // a tool is running
+	StateToolSlow   State = "tool_slow"    // a tool has been running for a long time
 	StateRetryWait  State = "retry_wait"   // a retry follows at a known time
 	StateRetryNow   State = "retry_now"    // a retry is in the air
 	StateSwitching  State = "switching"    // another model is asked, or will be at a known time
@@ -83,28 +83,28 @@ const (
 	StateReset      State = "wait_reset"   // the run is parked until a time
 	StateOnline     State = "wait_online"  // the run waits until this computer is online
 	StateStore      State = "wait_store"   // the run waits until its store takes events
-	StateCaller     State = "wait_tool"    // the run waits for a tool call of its caller's: see Situation.Awaited
+	StateCaller     State = "wait_tool"    // the run waits for a tool call that its caller makes: see Situation.Awaited
 	StateMachine    State = "wait_machine" // the run waits for a machine that has what it needs
-	StateStopping   State = "stopping"     // a person has stopped it
+	StateStopping   State = "stopping"     // a person has stopped it, and it has not ended yet
 	StateSuggestion State = "suggestion"   // a person is asked: see Card
 	StateExpired    State = "expired"      // nobody answered in time
 	StateSuperseded State = "superseded"   // the next message replaced the suggestion
-	StateFailed     State = "failed"       // nothing is left to offer: see Card
-	StateStopped    State = "stopped"      // a person had stopped it
+	StateFailed     State = "failed"       // there is nothing left to offer: see Card
+	StateStopped    State = "stopped"      // a person has stopped it
 )
 
 // Heard is how much a client has received of the attempt in the air, which no event says.
 type Heard int
 
-// Clients need only these rules: once there is text, no line is shown; once there is reasoning,
-// the model does not count as slow.
+// Clients need only these rules: once there is text, no line is shown; once there is reasoning, the
+// model does not count as slow.
 const (
 	HeardNothing Heard = iota
 	HeardReasoning
 	HeardText
 )
 
-// At is the stage that counts at a time: the last one that has begun, or the first if none has.
+// At is the stage at a time: the last one that has begun, or the first if none has.
 func (s *Situation) At(now time.Time, heard Heard) Stage {
 	if heard == HeardText && s.InAir != 0 {
 		return Stage{From: s.Stages[0].From, State: StateIdle}
@@ -126,7 +126,7 @@ func (s *Stage) Said(text string, now time.Time) string {
 	).Replace(text)
 }
 
-// seconds writes whole seconds; a time below zero counts as none.
+// seconds writes whole seconds; a negative time counts as none.
 func seconds(d time.Duration) string {
 	if d < time.Second {
 		return "0 s"
@@ -134,13 +134,13 @@ func seconds(d time.Duration) string {
 	return words.Spell(d)
 }
 
-// The times after which something counts as slow, or is told at all.
+// The times after which something counts as slow, or is shown at all.
 const (
 	thinkingAfter = 3 * time.Second
 	slowAfter     = 12 * time.Second
 	slowerAfter   = 20 * time.Second // from here on a person may cut it short
 	toolSlowAfter = 30 * time.Second
-	quietBelow    = 1500 * time.Millisecond // a first retry that comes sooner is not told
+	quietBelow    = 1500 * time.Millisecond // a first retry that comes sooner is not shown
 )
 
 // Situation says what a person should see of r. The run must have begun.
@@ -164,7 +164,7 @@ func (r *Run) Situation() Situation {
 	return s
 }
 
-// Same reports whether other is not nil and says the same as s, apart from Seq.
+// Same reports whether other is not nil and equal to s, apart from Seq.
 func (s Situation) Same(other *Situation) bool {
 	if other == nil {
 		return false
@@ -204,7 +204,7 @@ func (r *Run) one(state State, line string) []Stage {
 	return []Stage{{From: r.Last, State: state, Line: line}}
 }
 
-// over is what stays to be seen of a run that has ended.
+// over is what there is to see of a run that has ended.
 func (r *Run) over() []Stage {
 	switch r.Status {
 	case StatusCancelled:
@@ -223,7 +223,7 @@ func (r *Run) over() []Stage {
 	return r.one(StateIdle, "")
 }
 
-// stoppedLine says that the run was stopped, and that its text is kept if there is any.
+// stoppedLine says that the run was stopped and, if there is text, that it is kept.
 func (r *Run) stoppedLine() string {
 	kept := r.Answer() != ""
 	for _, m := range r.Messages[r.Carried:] {
@@ -279,8 +279,8 @@ func (r *Run) waits() []Stage {
 	return []Stage{at}
 }
 
-// quiet reports whether people are told nothing about what is done for the open failure: it is
-// the first retry of the same model, and comes at once.
+// quiet reports whether people are told nothing about what is done for the open failure: it is the
+// first retry of the same model, and comes almost at once.
 func (r *Run) quiet(model string) bool {
 	d := r.Open.Decision
 	return d != nil && d.Action == ActionRetry && d.Delay.Duration() < quietBelow && model == r.Model && r.Call.Retries == 0 && !r.Open.Accepted
@@ -343,7 +343,7 @@ func (r *Run) trying(short, model string, switches bool, attempt string) Stage {
 	return s
 }
 
-// runningTool shows the tool call that has been going on longest; nil for none.
+// runningTool shows the tool call that has been going on longest; nil if there is none.
 func (r *Run) runningTool() []Stage {
 	note, _, ok := r.workingOn()
 	if !ok || note.CallID == "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// asking is an open suggestion: its card, the card with the words that hold once the time it
-// mentions has come, and at last that the suggestion has expired.
+// asking has the stages of an open suggestion: its card, the card as it reads once the time that it
+// mentions has come, and finally that the suggestion has expired.
 func (r *Run) asking() []Stage {
 	s := r.Suggestion
 	until := comesBack(s, r.Open)
@@ -32,7 +32,7 @@ func (r *Run) asking() []Stage {
 	return append(stages, Stage{From: s.ExpiresAt, State: StateExpired, Line: expiredLine})
 }
 
-// failedCard is a failure about which nothing more can be done.
+// failedCard shows a failure about which nothing more can be done.
 func (r *Run) failedCard() []Stage {
 	card := Card{Title: "Failed"}
 	at := Stage{From: r.Last, State: StateFailed, Card: &card}
@@ -44,7 +44,7 @@ func (r *Run) failedCard() []Stage {
 	return []Stage{at}
 }
 
-// comesBack is when the cause of the failure is over, zero if that is not known.
+// comesBack is when the cause of the failure will be over; zero if that is not known.
 func comesBack(s *Suggestion, o *OpenFailure) time.Time {
 	switch f := s.Error; {
 	case !f.ResetsAt.IsZero():
@@ -57,8 +57,7 @@ func comesBack(s *Suggestion, o *OpenFailure) time.Time {
 	return time.Time{}
 }
 
-// telling replaces a time in an event's words, and the time that was left until then, by
-// placeholders.
+// telling replaces a time in an event's words, and the time left until then, with placeholders.
 type telling struct {
 	until time.Time
 	in    time.Duration
@@ -109,7 +108,7 @@ func grave(f failure.Failure) bool {
 	return f.Variant == failure.VariantUnknownOutcome
 }
 
-// triedText is "Tried 3 times over 14 s.", or "" where that is not worth telling.
+// triedText is "Tried 3 times over 14 s.", or "" if that is not worth saying.
 func triedText(s *Suggestion) string {
 	if len(s.Tried) < 2 {
 		return ""

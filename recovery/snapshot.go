@@ -14,12 +14,12 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// snapshotVersion must be raised whenever Apply makes something else of the same event.
+// snapshotVersion must be raised whenever Apply treats the same event differently.
 const snapshotVersion = 1
 
-// snapshotHeader begins a snapshot: its version, and a checksum of all types that a Run is made
-// of, so that a snapshot of another version is never misread. Such a snapshot is ignored, and the
-// events are folded instead.
+// snapshotHeader begins a snapshot. It has the version, and a checksum of all types that a Run is
+// made of, so that a snapshot of another version is never misread. Such a snapshot is ignored, and
+// the events are folded instead.
 func snapshotHeader() string {
 	return fmt.Sprintf("mulligan run %d %x\n", snapshotVersion, shapeOf(reflect.TypeFor[Run]()))
 }
@@ -98,8 +98,8 @@ func (r *Run) Snapshot(carried bool) ([]byte, error) {
 	return data.Bytes(), nil
 }
 
-// Restore makes a run from a snapshot; false where data is empty or of another version. The run
-// shares no memory with data. A run that is not Whole needs a Carry.
+// Restore makes a run from a snapshot; false if data is empty or of another version. The run shares
+// no memory with data. A run that is not Whole needs a Carry.
 func Restore(data []byte) (*Run, bool) {
 	stored, ok := bytes.CutPrefix(data, []byte(snapshotHeader()))
 	var s snapshot

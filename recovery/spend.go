@@ -9,12 +9,12 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// maxUsage bounds the tokens of each kind that a provider may report for one call, so that no
-// price turns them into an absurd sum.
+// maxUsage bounds the tokens of each kind that a provider may report for one call, so that no price
+// turns them into an absurd sum.
 const maxUsage = 1 << 40
 
-// reserve is about what a call costs whose input has so many bytes, with its whole output where
-// that is limited; zero where the policy has no budget.
+// reserve is about what a call costs that has input bytes of input and output tokens of output (0 if
+// that is not limited). It is zero if the policy has no budget.
 func (p Policy) reserve(model string, input, output int) Budget {
 	if !p.Budget.limited() && !p.DayBudget.limited() {
 		return Budget{}
@@ -22,7 +22,7 @@ func (p Policy) reserve(model string, input, output int) Budget {
 	return p.Cost(model, llm.Usage{InputTokens: llm.Tokens(input), OutputTokens: int64(output)})
 }
 
-// Cost is what a call used: every token counts, money where the price is known.
+// Cost is what a call used: every token counts, and money if the price is known.
 func (p Policy) Cost(model string, u llm.Usage) Budget {
 	u = llm.Usage{
 		InputTokens: usable(u.InputTokens), OutputTokens: usable(u.OutputTokens),
@@ -36,8 +36,8 @@ func (p Policy) Cost(model string, u llm.Usage) Budget {
 	return Budget{Tokens: u.Total(), Microdollars: int64(min(money/million, maxUsage))}
 }
 
-// unreported is what a failed attempt costs beyond what its provider reported before it failed:
-// the provider reports the rest only at the end of a stream, which never came.
+// unreported is what a failed attempt cost beyond what its provider reported before it failed: the
+// provider reports the rest only at the end of a stream, which never came.
 func (p Policy) unreported(a *Attempt, said *Digest, used llm.Usage) Budget {
 	if !p.Budget.limited() && !p.DayBudget.limited() {
 		return Budget{}
@@ -48,11 +48,11 @@ func (p Policy) unreported(a *Attempt, said *Digest, used llm.Usage) Budget {
 
 func usable(tokens int64) int64 { return min(max(0, tokens), maxUsage) }
 
-// worth cannot overflow, and is exact for any sum that anybody pays.
+// worth is a price for tokens. It cannot overflow, and is exact for any realistic sum.
 func worth(tokens, price int64) float64 { return float64(tokens) * float64(price) }
 
-// Unpriced lists the models that p's runs may ask, model first, and whose calls cannot be
-// Counted although a budget of money is set: they have no price. A price of zero is one.
+// Unpriced lists the models that p's runs may ask, model first, and that have no price although a
+// budget of money is set, so that their calls cannot be counted. A price of zero counts as a price.
 func (p Policy) Unpriced(model string) []string {
 	if p.Budget.Microdollars <= 0 && p.DayBudget.Microdollars <= 0 {
 		return nil
@@ -83,7 +83,7 @@ func (r *Run) OverDay(part string, spent, needs Budget, renewal time.Time) Faile
 	return Failed{Failure: f, Cause: CauseDayBudget}
 }
 
-// Plus adds two budgets. Like Minus it stops at the largest number there is.
+// Plus adds two budgets. Like Minus it stops at the largest possible number.
 func (b Budget) Plus(c Budget) Budget {
 	return Budget{Tokens: llm.Sum(b.Tokens, c.Tokens), Microdollars: llm.Sum(b.Microdollars, c.Microdollars)}
 }

@@ -2,9 +2,9 @@ package recovery
 
 import "time"
 
-// Stranded is s of a run that no living process drives and that none can, since no machine is
-// there that has what the run needs. No event says so: who knows the machines does. It has been so
-// since a time.
+// Stranded is s for a run that no living process drives and that none can drive, since there is no
+// machine that has what it needs. No event says so: only code that knows the machines can tell.
+// since is when that began.
 func (s Situation) Stranded(needs Labels, since time.Time) Situation {
 	s.Held = &Held{By: HeldByMachine, Needs: needs}
 	s.InAir, s.Recovered = 0, ""

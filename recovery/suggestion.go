@@ -12,8 +12,8 @@ const (
 	EffectClient = "client" // the client acts and posts nothing
 )
 
-// Button is one action that a person may choose. A client draws a kind that it does not know with
-// its label.
+// Button is one action that a person may choose. A client shows a kind that it does not know by its
+// label.
 type Button struct {
 	ID      string `json:"id"` // within its suggestion: a1, a2, …
 	Kind    string `json:"kind"`
@@ -21,11 +21,10 @@ type Button struct {
 	Effect  string `json:"effect"` // runner or client
 	Model   string `json:"model,omitempty"`
 	Primary bool   `json:"primary,omitempty"`
-	// URL is where a plugin's own button leads: http or https, at most 2 KiB. The client opens
-	// it.
+	// URL is where a plugin's own button leads: http or https, at most 2 KiB. The client opens it.
 	URL string `json:"url,omitempty"`
-	// Plugin is the plugin that is asked again when this button of its own, which has no URL, is
-	// pressed.
+	// Plugin is the plugin that is asked again when this button, which is its own and has no URL,
+	// is pressed.
 	Plugin string `json:"plugin,omitempty" proto:"-"`
 }
 
@@ -89,12 +88,12 @@ type suggestionState string
 
 const (
 	suggestionNone       suggestionState = ""           // there was none, or the last one was answered
-	suggestionOpen       suggestionState = "open"       // a person may answer it, unless its time is over but not yet written as such
+	suggestionOpen       suggestionState = "open"       // a person may answer it, unless its time is over but no event says so yet
 	suggestionOver       suggestionState = "over"       // its time is over
 	suggestionSuperseded suggestionState = "superseded" // the next message replaced it, and the run has ended
 )
 
-// Button finds an action by its id, or by its kind where only one has it.
+// Button finds an action by its id, or by its kind if only one has that kind.
 func (s *Suggestion) Button(id string) (Button, bool) { return findButton(s.Actions, id) }
 
 func findButton(buttons []Button, id string) (Button, bool) {

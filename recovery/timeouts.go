@@ -24,8 +24,7 @@ type Timeouts struct {
 	Patience      failure.Millis `json:"patienceMs,omitempty"`
 }
 
-// SettableTimers lists the timers that Timeouts holds, in the order in which they
-// are explained.
+// SettableTimers lists the timers that Timeouts holds, in the order of their explanations.
 func SettableTimers() []failure.Timer { return slices.Clone(settable) }
 
 var settable = []failure.Timer{
@@ -33,7 +32,7 @@ var settable = []failure.Timer{
 	failure.TimerPatience,
 }
 
-// Of points at the field of that timer; nil for a timer that is not a setting.
+// Of points to the field of that timer; nil for a timer that is not a setting.
 func (t *Timeouts) Of(timer failure.Timer) *failure.Millis {
 	switch timer {
 	case failure.TimerFirstEvent:
@@ -76,14 +75,14 @@ const (
 	maxTimeout = 31 * 24 * time.Hour
 )
 
-// Settings are the timers that somebody set; 0 is off, and a timer that is missing was not set.
+// Settings are the timers that were set; 0 is off, and a missing timer was not set.
 type Settings map[failure.Timer]failure.Millis
 
 // Check says what is wrong with the first setting that is not a timer, or whose value is neither
 // 0 nor between MinTimeout and MaxTimeout.
 func (s Settings) Check() error { return s.CheckFrom(MinTimeout) }
 
-// CheckFrom is Check with another lower bound than MinTimeout.
+// CheckFrom is Check with a lower bound other than MinTimeout.
 func (s Settings) CheckFrom(least time.Duration) error {
 	if len(s) == 0 {
 		return nil
@@ -120,8 +119,8 @@ func timerNames() string {
 	return strings.Join(names, ", ")
 }
 
-// ResolveTimeouts lays the layers over the built-in timers; a later layer wins. A turn may take
-// as long as the run, unless a layer or builtIn says otherwise.
+// ResolveTimeouts applies the layers to the built-in timers; a later layer wins. A turn may take as
+// long as the run, unless a layer or builtIn says otherwise.
 func ResolveTimeouts(builtIn Timeouts, layers ...Settings) Timeouts {
 	resolved, turn := builtIn, builtIn.MaxTurn != builtIn.Run
 	for _, layer := range layers {
@@ -139,8 +138,8 @@ func ResolveTimeouts(builtIn Timeouts, layers ...Settings) Timeouts {
 	return resolved
 }
 
-// TimeoutsOf gives the timers for calls of a model. The clocks of the run, its turns, its steps
-// and its tools are the same for all models.
+// TimeoutsOf gives the timers for calls of a model. The clocks of the run, its turns, its steps and
+// its tools are the same for all models.
 func (p Policy) TimeoutsOf(model string) Timeouts {
 	t := p.Timeouts
 	if own, ok := p.ModelTimeouts[model]; ok {
@@ -149,8 +148,8 @@ func (p Policy) TimeoutsOf(model string) Timeouts {
 	return t
 }
 
-// PinTimeouts writes down the timers of a run that begins with model: Timeouts are that model's,
-// and ModelTimeouts are those of p's other models where they differ.
+// PinTimeouts sets the timers of a run that begins with model: Timeouts are that model's, and
+// ModelTimeouts are those of p's other models if they differ.
 func (p *Policy) PinTimeouts(model string, of func(model string) Timeouts) {
 	p.Timeouts = of(model)
 	usual, own := p.Timeouts.ofCalls(), map[string]Timeouts{}
@@ -168,7 +167,7 @@ func (p *Policy) PinTimeouts(model string, of func(model string) Timeouts) {
 	}
 }
 
-// ofCalls keeps the timers that count for each model call by itself.
+// ofCalls keeps only the timers of a single model call.
 func (t Timeouts) ofCalls() Timeouts {
 	return Timeouts{Connect: t.Connect, FirstEvent: t.FirstEvent, Bytes: t.Bytes, Idle: t.Idle}
 }

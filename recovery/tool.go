@@ -9,36 +9,36 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// ToolCallState is how far a tool call has come.
+// ToolCallState is how far a tool call has got.
 type ToolCallState string
 
 // The states of a tool call.
 const (
 	ToolCallWanted   ToolCallState = "wanted"   // not begun yet, or about to run again
-	ToolCallInAir    ToolCallState = "in_air"   // begun, by the owner that the run has
+	ToolCallInAir    ToolCallState = "in_air"   // begun, by the run's present owner
 	ToolCallOrphaned ToolCallState = "orphaned" // begun, by an owner that was lost
-	ToolCallFailed   ToolCallState = "failed"   // it failed, and plugins are asked what the model is told
+	ToolCallFailed   ToolCallState = "failed"   // it failed, and plugins are asked what to tell the model
 	ToolCallReturned ToolCallState = "returned" // it has a result, or an error
 	ToolCallUnknown  ToolCallState = "unknown"  // it is over, and may or may not have taken effect
 )
 
-// Over reports whether the call is not run any more: it has returned, or its outcome is unknown.
+// Over reports whether the call will not run any more: it has returned, or its outcome is unknown.
 func (s ToolCallState) Over() bool { return s == ToolCallReturned || s == ToolCallUnknown }
 
-// ToolRun is a tool call of the last answer and how far it has come.
+// ToolRun is a tool call of the last answer, and how far it has got.
 type ToolRun struct {
 	Call    llm.ToolCall
 	Safety  Safety
 	By      string // ByEngine, ByCaller, or empty
 	Tries   int
 	BeganAt time.Time // of the last try
-	Until   time.Time // when a call that is its caller's is given up
+	Until   time.Time // when a call that the caller makes is given up
 	State   ToolCallState
 	Lost    bool           // the outcome is unknown because the process stopped while the tool ran
 	Took    failure.Millis // how long it took, once it has returned
-	Limit   failure.Millis // the limit of its timer, if that ended it
+	Limit   failure.Millis // the limit of its timer, if that ended the call
 	Notes   int            // progress notes about the last try
-	Trouble *ToolTrouble   // how it failed last, where plugins were asked about that
+	Trouble *ToolTrouble   // how it last failed, if plugins were asked about that
 }
 
 func (r *Run) toolBegan(e Event, b ToolBegan) {
@@ -75,20 +75,20 @@ func (r *Run) toolReturned(e Event, b ToolReturned) {
 	if t.State == ToolCallUnknown && len(r.Policy.Plugins) > 0 {
 		r.unsure = t
 	}
-	if r.awaitsCaller() { // for those that are left it is said anew
+	if r.awaitsCaller() { // a new Waiting is written for those that are left
 		r.Wait, r.Status = nil, StatusRunning
 		r.unpark(e.Time)
 	}
 	r.finishTool(e, t, b.Result)
 }
 
-// finishTool tells the model what became of a call.
+// finishTool tells the model the result of a call.
 func (r *Run) finishTool(e Event, t *ToolRun, result llm.ToolResult) {
 	r.say(llm.Message{Role: llm.RoleTool, Parts: []llm.Part{{Result: &result}}})
 	r.finishStep(e.Time, t.Call.Name, t.Took)
 }
 
-// countFailure counts the failures of a tool.
+// countFailure counts a failure of a tool.
 func (r *Run) countFailure(t *ToolRun, b ToolReturned) {
 	if b.Outcome == OutcomeError && !b.NotRun {
 		counts := maps.Clone(r.ToolFailures)
@@ -119,8 +119,8 @@ func (r *Run) safety(tool string) Safety {
 	return SafetyUnsafe
 }
 
-// rerun removes a tool's result so that it runs again, because a person who knows the risk wants
-// it.
+// rerun removes a tool's result so that the tool runs again, because a person who knows the risk
+// asked for that.
 func (r *Run) rerun(callID string) {
 	for _, t := range r.Pending {
 		if t.Call.ID != callID || !t.State.Over() {

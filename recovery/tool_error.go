@@ -9,25 +9,25 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// Plugins may be asked about a tool that failed before the model is told: those that
-// Policy.ToolError names. They may have the call made again where its safety allows that, give the
-// model other words, or ask a person. Only calls of the runner's own tools are asked about, and
-// only failures: a call whose outcome is unknown is the business of HookRunError. Where no plugin is
-// named, nothing is asked and nothing is written.
+// The plugins that Policy.ToolError names are asked about a tool that failed before the model is
+// told. They may have the call made again if its safety allows that, tell the model something else,
+// or ask a person. They are asked only about calls of the runner's own tools, and only about
+// failures: a call of unknown outcome is the business of HookRunError. If no plugin is named,
+// nothing is asked and nothing is written.
 
 // HookToolError asks what to do about a tool that failed.
 const HookToolError = "tool_error"
 
-// What a plugin says of a tool that failed, beside ActionRetry; ActionNone is no opinion.
+// What a plugin says about a tool that failed, besides ActionRetry; ActionNone is no opinion.
 const (
-	ActionTell Action = "tell" // the model is told Words in the place of what the tool said
+	ActionTell Action = "tell" // the model is told Words instead of what the tool said
 	ActionAsk  Action = "ask"  // a person is asked
 )
 
-// MaxToolWords is the most that a plugin may have a model told about a tool, in bytes.
+// MaxToolWords is the most that a plugin may tell a model about a tool, in bytes.
 const MaxToolWords = 8 << 10
 
-// ToolTrouble is a tool call that failed, until it is decided what the model is told.
+// ToolTrouble is a tool call that failed, until it is decided what to tell the model.
 type ToolTrouble struct {
 	Seq      uint64 // of the event that says so
 	At       time.Time
@@ -38,12 +38,12 @@ type ToolTrouble struct {
 	Asked    bool // a person was asked
 }
 
-// toolOccasion is what is asked about a tool that failed: every failure has one of its own.
+// occasion names what is asked about a tool that failed; every failure has its own.
 func (t *ToolRun) occasion() Occasion {
 	return Occasion(fmt.Sprintf("%s/%d", HookToolError, t.Trouble.Seq))
 }
 
-// FailedTool is the tool call that is asked about; nil where nothing is to be said about it now.
+// FailedTool is the tool call that the occasion is about; nil if nothing is asked about it now.
 func (r *Run) FailedTool(about Occasion) *ToolRun {
 	for _, t := range r.Pending {
 		if t.State == ToolCallFailed && t.Trouble.Decision == nil && t.occasion() == about {
@@ -53,7 +53,7 @@ func (r *Run) FailedTool(about Occasion) *ToolRun {
 	return nil
 }
 
-// TriesLeft is how often the call may still be made: none where it must not run twice.
+// TriesLeft is how often the call may still be made; 0 if it must not run twice.
 func (t *ToolRun) TriesLeft() int {
 	if !t.Safety.Repeatable() {
 		return 0
@@ -72,8 +72,8 @@ func (r *Run) toolFailed(e Event, t *ToolRun, b ToolReturned) {
 	t.Trouble = &ToolTrouble{Seq: e.Seq, At: e.Time, Returned: b}
 }
 
-// askAboutTool asks the plugins that have not said anything about a tool that failed, and decides
-// once all have.
+// askAboutTool asks the plugins that have not voted on a tool that failed, and decides once all of
+// them have.
 func (r *Run) askAboutTool(t *ToolRun) []Effect {
 	about := t.occasion()
 	if missing := t.Trouble.unheard(r.Policy.ToolError); len(missing) > 0 {
@@ -88,8 +88,8 @@ func (o *ToolTrouble) unheard(asked []string) []string {
 	})
 }
 
-// judgeTool takes the first valid opinion in the configured order. Where the run does not recover by
-// itself, a person is asked in the place of a retry.
+// judgeTool takes the first valid opinion in the configured order. If the run does not recover
+// automatically, a person is asked instead of a retry.
 func (r *Run) judgeTool(t *ToolRun) Decision {
 	var d Decision
 	for rank, plugin := range r.Policy.ToolError {
@@ -114,7 +114,7 @@ func (r *Run) judgeTool(t *ToolRun) Decision {
 	return d
 }
 
-// invalidForTool says why an answer about t does not count, or "".
+// invalidForTool says why an answer about t does not count; "" if it does.
 func (r *Run) invalidForTool(t *ToolRun, v Vote) string {
 	again := t.Trouble.At.Add(v.Delay.Duration())
 	limits := r.Policy.Timeouts
@@ -139,7 +139,7 @@ func (r *Run) invalidForTool(t *ToolRun, v Vote) string {
 	return ""
 }
 
-// votedAboutTool keeps a vote for that.
+// votedAboutTool keeps a vote on a tool that failed.
 func (r *Run) votedAboutTool(b Voted) {
 	if t := r.FailedTool(b.Occasion); t != nil && !b.Vote.Shadow {
 		trouble := *t.Trouble
@@ -148,7 +148,7 @@ func (r *Run) votedAboutTool(b Voted) {
 	}
 }
 
-// decidedAboutTool takes what came of asking about a tool.
+// decidedAboutTool applies a decision about a tool that failed.
 func (r *Run) decidedAboutTool(e Event, b Decided) {
 	t := r.FailedTool(b.Occasion)
 	if t == nil {
@@ -166,7 +166,7 @@ func (r *Run) decidedAboutTool(e Event, b Decided) {
 	r.settleTool(e, t)
 }
 
-// settleTool has the model told what a tool said that failed, or the words of a plugin.
+// settleTool tells the model what the failed tool said, or a plugin's words instead.
 func (r *Run) settleTool(e Event, t *ToolRun) {
 	result := t.Trouble.Returned.Result
 	if d := t.Trouble.Decision; d != nil && d.Action == ActionTell {
@@ -176,7 +176,7 @@ func (r *Run) settleTool(e Event, t *ToolRun) {
 	r.finishTool(e, t, result)
 }
 
-// toolDelay is the timer of a call that is to be made again after a while; nil where it may begin.
+// toolDelay is the timer of a call that is to be made again after a delay; nil if it may begin.
 func (t *ToolRun) toolDelay() *SetTimer {
 	o := t.Trouble
 	if o == nil || o.Decision == nil || o.Decision.Action != ActionRetry || o.Waited || t.State != ToolCallWanted {
@@ -197,8 +197,8 @@ func (r *Run) toolWaited(e Event, seq uint64) {
 	}
 }
 
-// toolRests reports whether plugins are asked about a tool, or one waits to run again: neither is
-// idleness.
+// toolRests reports whether plugins are asked about a tool, or one waits to run again: neither
+// counts as idleness.
 func (r *Run) toolRests() bool {
 	return slices.ContainsFunc(r.Pending, func(t *ToolRun) bool { return t.State == ToolCallFailed || t.toolDelay() != nil })
 }
@@ -206,7 +206,8 @@ func (r *Run) toolRests() bool {
 // restStep starts the step's clock again after such a rest.
 func (r *Run) restStep(now time.Time) { r.LastStepAt = now }
 
-// askPerson is the failure of a tool about which a plugin wants a person asked; nil for none.
+// askPerson is the failure of a tool about which a plugin wants a person to be asked; nil if there
+// is none.
 func (r *Run) askPerson() *Failed {
 	for _, t := range r.Pending {
 		o := t.Trouble
@@ -224,7 +225,7 @@ func (r *Run) askPerson() *Failed {
 	return nil
 }
 
-// askedPerson notes that, and what the plugin said.
+// askedPerson records that a person is asked, and what the plugin said.
 func (r *Run) askedPerson(open *OpenFailure) {
 	for _, t := range r.Pending {
 		if t.Call.ID == open.CallID && t.Trouble != nil && t.Trouble.Decision != nil {
@@ -236,7 +237,8 @@ func (r *Run) askedPerson(open *OpenFailure) {
 	}
 }
 
-// toolDecidedLine: "look failed. Running it again in 2 s…", or who told the model something else.
+// toolDecidedLine says what happens next: "look failed. Running it again in 2 s…", or who told the
+// model something else.
 func (r *Run) toolDecidedLine(b Decided) string {
 	t := r.FailedTool(b.Occasion)
 	if t == nil || b.Decision.By == nil {
@@ -257,7 +259,8 @@ func (r *Run) toolDecidedLine(b Decided) string {
 	return ""
 }
 
-// settleFailed has the model told what a tool said about which the run is stopped, as it crashed.
+// settleFailed tells the model what a failed tool said, because the run fails over that tool's
+// crash.
 func (r *Run) settleFailed(e Event, callID string) {
 	if t := r.tool(callID); t != nil && t.State == ToolCallFailed {
 		r.settleTool(e, t)

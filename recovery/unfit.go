@@ -7,7 +7,7 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// Unfit is a model that cannot take something in the conversation.
+// Unfit is a model that does not accept something in the conversation.
 type Unfit struct {
 	Model string `json:"model"`
 	Lacks string `json:"lacks"` // why, as llm.Capabilities.Lacks says it: "takes no images"
@@ -27,7 +27,7 @@ func (f *Failed) TellUnfit() {
 	}
 }
 
-// lacks says what in the conversation the model cannot take, or "".
+// lacks says what in the conversation the model does not accept; "" if it accepts everything.
 func (o *OpenFailure) lacks(model string) string {
 	for _, u := range o.Unfit {
 		if u.Model == model {

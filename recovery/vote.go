@@ -17,12 +17,11 @@ const (
 	ActionFail        Action = "fail"
 )
 
-// actionSwitch is the original contract's word for ActionSwitchModel. It is read, but never
+// actionSwitch is the original contract's word for ActionSwitchModel. It is accepted, but never
 // written.
 const actionSwitch Action = "switch"
 
-// Plain is a in the words that are written: "switch" of the original contract becomes
-// switch_model.
+// Plain is a as it is written: the original contract's "switch" becomes switch_model.
 func (a Action) Plain() Action {
 	if a == actionSwitch {
 		return ActionSwitchModel
@@ -52,26 +51,25 @@ type Vote struct {
 	Reason   string         `json:"reason,omitempty"`          // for people
 	Actions  []Button       `json:"actions,omitempty"`
 	Adjust   Adjust         `json:"adjust,omitzero"`
-	Restrict *Restrict      `json:"restrict,omitempty"` // what it forbids, whatever is advised, itself included; nil = nothing
+	Restrict *Restrict      `json:"restrict,omitempty"` // what it forbids, whatever anybody advises, itself included; nil = nothing
 	Error    string         `json:"error,omitempty"`    // why it has no opinion: timed out, crashed, invalid answer, …
-	Shadow   bool           `json:"shadow,omitempty"`   // it was asked on trial: this is recorded, and never counts
+	Shadow   bool           `json:"shadow,omitempty"`   // asked on trial: recorded, but never counted
 }
 
-// Adjust is what changes in the next attempt, since an unchanged retry cannot help every kind of
-// failure. Zero fields change nothing.
+// Adjust is what changes in the next attempt, since an unchanged retry cannot help with every kind
+// of failure. Zero fields change nothing.
 type Adjust struct {
 	Compact         bool   `json:"compact,omitempty"`
 	MaxOutputTokens int    `json:"maxOutputTokens,omitempty"`
 	ReasoningEffort string `json:"reasoningEffort,omitempty"` // low, medium, high
-	// Continue says to go on from the partial answer. Where that is impossible the attempt begins
-	// anew.
+	// Continue asks to continue the partial answer. If that is impossible the attempt starts over.
 	Continue bool `json:"continue,omitempty"`
 }
 
 // Decision is what will be done about a failure, by whose advice, and why.
 type Decision struct {
 	Action    Action         `json:"action,omitempty"`
-	Delay     failure.Millis `json:"delayMs,omitempty"`         // with every limit applied
+	Delay     failure.Millis `json:"delayMs,omitempty"`         // after all limits were applied
 	NewModel  string         `json:"newModel,omitempty"`        // of a refusal: the model that is not asked
 	Until     time.Time      `json:"until,omitzero" proto:"-"`  // of a hold
 	Words     string         `json:"words,omitempty" proto:"-"` // of a tell: what the model is told
@@ -98,17 +96,17 @@ type Voter struct {
 type Alternative struct {
 	Model         string `json:"model"`
 	ContextTokens int64  `json:"contextTokens,omitempty"` // 0 = not known
-	// The fields from here on are for plugins, from the run's policy; events leave them out.
+	// The remaining fields are for plugins, from the run's policy; events leave them out.
 	Price *Price `json:"price,omitempty"` // nil = not known
 	Local bool   `json:"local,omitempty"` // it runs on this machine
-	// What only the process knows that asks, see package hooks.
-	Lacks       []string     `json:"lacks,omitempty"`       // what it cannot take: images, tools, schema
-	CoolsUntil  time.Time    `json:"coolsUntil,omitzero"`   // it cools down until then; zero = it does not
-	CoolingKind failure.Kind `json:"coolingKind,omitempty"` // because of such a failure
+	// What only the process that asks knows; see package hooks.
+	Lacks       []string     `json:"lacks,omitempty"`       // what it does not accept: images, tools, schema
+	CoolsUntil  time.Time    `json:"coolsUntil,omitzero"`   // it is cooling down until then; zero = it is not
+	CoolingKind failure.Kind `json:"coolingKind,omitempty"` // the kind of the failure that made it cool down
 	Health      string       `json:"health,omitempty"`      // how its last call ended: well, failing, or "" for not known
 }
 
-// RecentCall is how a model call ended that is over.
+// RecentCall is how a model call ended.
 type RecentCall struct {
 	Model string       `json:"model"`
 	Kind  failure.Kind `json:"kind"` // of its failure; "" = it was answered
