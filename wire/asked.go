@@ -9,28 +9,28 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// Asked is a request that somebody wrote for one wire: what it says, and which of it only that
-// wire can express. It leaves out what concerns only the caller and its provider: who the user
-// is, and what is billed, stored or cached.
+// Asked is a request that a caller wrote for one wire: what it says, and what of it only that wire
+// can express. It leaves out what concerns only the caller and its provider: who the user is, and
+// what is billed, stored or cached.
 type Asked struct {
-	// Request is the request itself. It names no models, neither the one that is asked nor those
+	// Request is the request itself. It names no models: neither the one that is asked nor those
 	// that wrote messages.
 	Request llm.Request
 	Model   string // the caller's name for it; "" if the body has none
-	Stream  bool   // the answer is to be streamed, as far as the body says
-	Usage   bool   // a stream is to include the usage
+	Stream  bool   // the answer is to be streamed, if the body says so
+	Usage   bool   // a stream has to include the usage
 	Session string // names the conversation, if the body does
 
-	// What Request does not contain, in words for people, each a noun and its place in the body:
-	// "the penalty of repetitions (frequency_penalty)". LeftOut is what another wire can answer
-	// without.
+	// What Request does not contain, in words for people. Each is a noun and where it is in the
+	// body: "the penalty of repetitions (frequency_penalty)". LeftOut is what another wire can
+	// answer without.
 	LeftOut []string
-	Bound   []string // without it another wire's answer would not be what was asked for
+	Bound   []string // without it, another wire's answer would not be what was asked for
 	// Whole says, in the same form, why an answer that was cut cannot be continued.
 	Whole []string
 }
 
-// Leave notes something that another wire is not told.
+// Leave notes something that another wire is not sent.
 func (a *Asked) Leave(what string) { note(&a.LeftOut, what) }
 
 // LeaveMember notes an unknown member of the body, by its name.
@@ -66,7 +66,7 @@ func note(list *[]string, what string) {
 	}
 }
 
-// maxNotes is how many notes are kept of one request.
+// maxNotes is how many notes of each kind are kept for one request.
 const maxNotes = 32
 
 // RequestError says what is wrong with a request, and where.
@@ -87,7 +87,7 @@ func BadRequest(field, format string, args ...any) error {
 	return &RequestError{field, fmt.Sprintf(format, args...)}
 }
 
-// Effort is a level of reasoning in the words of llm.Request; "" for an unknown one.
+// Effort is a level of reasoning as llm.Request names it; "" for an unknown one.
 func Effort(level string) string {
 	switch level {
 	case "minimal", "low":
@@ -100,8 +100,8 @@ func Effort(level string) string {
 	return ""
 }
 
-// EffortOf is the highest level of reasoning whose Budget is at most so many tokens, else the
-// lowest; "" for none.
+// EffortOf is the highest level of reasoning whose Budget is at most that many tokens, or the
+// lowest level if none is; "" for no tokens.
 func EffortOf(budget int) string {
 	level := ""
 	for _, next := range []string{"low", "medium", "high"} {
@@ -122,8 +122,8 @@ func (a *Asked) Picture(field, mediaType, data string) (part llm.Part, ok bool) 
 	return llm.Part{Image: &llm.Image{MediaType: mediaType, Data: raw}}, true
 }
 
-// PictureAt is the image in a data URL. Any other URL would have to be fetched, which only the
-// provider does.
+// PictureAt is the image in a data URL. Images at other URLs would have to be fetched, which only
+// the provider does.
 func (a *Asked) PictureAt(field, url string) (llm.Part, bool) {
 	head, data, ok := strings.Cut(url, ",")
 	mediaType, isData := strings.CutPrefix(head, "data:")

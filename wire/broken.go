@@ -8,11 +8,11 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// ErrCut is a Decoder's error where the provider says that nothing follows, but no terminal event
-// has come.
+// ErrCut is a Decoder's error if the provider says that nothing follows, but there was no terminal
+// event.
 var ErrCut = errors.New("the answer ended without its terminal event")
 
-// ErrMalformed is in the chain of a Decoder's error where the answer breaks the wire's own rules.
+// ErrMalformed is in the chain of a Decoder's error if the answer breaks the wire's own rules.
 var ErrMalformed = errors.New("the answer breaks the rules of its wire")
 
 // Malformed says which rule was broken: an error with ErrMalformed in its chain.
@@ -20,8 +20,7 @@ func Malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrMalformed, fmt.Errorf(format, args...))
 }
 
-// ReportedError is a Decoder's error where the provider itself reports an error within the
-// stream.
+// ReportedError is a Decoder's error if the provider itself reports an error within the stream.
 type ReportedError struct {
 	Body []byte       // the event as it came, or the part of it about the error
 	Kind failure.Kind // the kind by the wire's rules; "" = the body decides

@@ -6,11 +6,11 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// State says how far a Decoder has come.
+// State says how far a Decoder has got.
 type State uint8
 
 const (
-	// Open: the terminal event has not come.
+	// Open: the terminal event has not come yet.
 	Open State = iota
 	// Finished: it has come; more may follow, but need not.
 	Finished
@@ -20,9 +20,9 @@ const (
 
 // Decoder turns the events of one answer into deltas.
 type Decoder interface {
-	// Decode appends the deltas of an event to deltas; none if the event is only a sign of life.
-	// The deltas must not refer to data. An error ends the answer: a *ReportedError, ErrCut, or
-	// one with ErrMalformed in its chain.
+	// Decode appends the deltas of an event to deltas; none if the event only shows that the
+	// provider is alive. The deltas must not refer to data. An error ends the answer: a
+	// *ReportedError, ErrCut, or one with ErrMalformed in its chain.
 	Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error)
 	// State is called after each event.
 	State() State
@@ -30,12 +30,13 @@ type Decoder interface {
 	Stop() llm.StopReason
 }
 
-// Doubtful is a Decoder whose terminal event some servers send with every part of an answer, so
-// that more has to be waited for. If a timer of the runner ends that wait, the answer is whole.
+// Doubtful is a Decoder with a terminal event that some servers send with every part of an answer,
+// so that a reader has to wait for more. If one of the runner's timers ends that wait, the answer
+// is whole.
 type Doubtful interface{ Doubtful() bool }
 
-// Unstreamer is a Decoder that can also read the wire's answer as one document, which some
-// servers send although a stream was asked for.
+// Unstreamer is a Decoder that can also read the wire's answer as one document, which some servers
+// send although a stream was asked for.
 type Unstreamer interface {
 	// Unstream gives the events of the same answer as a stream. The error is ErrNoAnswer if the
 	// document is not a whole answer.

@@ -2,7 +2,7 @@ package wire
 
 import "github.com/mulligan-run/mulligan/llm"
 
-// Head is what an answer says of itself.
+// Head is what an answer says about itself.
 type Head struct {
 	ID      string                     // of the answer, in its wire's form
 	Model   string                     // the model that answers
@@ -23,17 +23,18 @@ type Voice interface {
 	Call(call llm.ToolCall, frames []byte) []byte
 	// End writes the wire's terminal event, and everything that belongs to it.
 	End(stop llm.StopReason, usage llm.Usage, frames []byte) []byte
-	// Alive writes a sign of life, to be put between frames; nothing if the wire has none.
+	// Alive writes a frame that only shows that the server is alive, to be put between frames;
+	// nothing if the wire has none.
 	Alive(frames []byte) []byte
-	// Fail ends an answer that has begun with an error, and never with anything that could pass
-	// for a terminal event.
+	// Fail ends an answer that has begun with an error, never with anything that could pass for a
+	// terminal event.
 	Fail(report Report, frames []byte) []byte
 }
 
-// Encoder writes an answer as frames. It reverses [Decoder]: what Decode made of frames becomes
-// frames that say the same.
+// Encoder writes an answer as frames. It reverses [Decoder]: the deltas that Decode made of frames
+// become frames that say the same.
 //
-// Text and reasoning are written as they come. From the first tool call on everything is held back
+// Text and reasoning are written as they come. Everything from the first tool call on is held back
 // until the answer ends: on some wires calls come interleaved, on others they must not, and a call
 // that is cut off must look as if it had not begun.
 type Encoder struct {
@@ -88,7 +89,8 @@ func (e *Encoder) release(frames []byte) []byte {
 // Fail ends the answer with an error. What was held back is dropped.
 func (e *Encoder) Fail(report Report, frames []byte) []byte { return e.voice.Fail(report, frames) }
 
-// Alive appends a sign of life, which may come before the first frame and between any two.
+// Alive appends a frame that only shows that the server is alive. It may come before the first
+// frame and between any two.
 func (e *Encoder) Alive(frames []byte) []byte { return e.voice.Alive(frames) }
 
 // Pieces cuts arguments in two, since every reader has to expect pieces, but never within a

@@ -4,8 +4,8 @@ import (
 	"github.com/mulligan-run/mulligan/wire/internal/scan"
 )
 
-// WithModel is the body of a request with another model's name in it, and otherwise the same to
-// the last byte. A body without a model gets one in front; in a body with several, all are
+// WithModel is the body of a request with another model's name in it, and otherwise the same to the
+// last byte. A body without a model gets one at its beginning. In a body with several, all are
 // replaced, so that all readers see the same one. An error is a *RequestError.
 func WithModel(body []byte, model string) ([]byte, error) {
 	if problem := scan.Object(body); problem != "" {

@@ -8,13 +8,13 @@ import (
 type Report struct {
 	Status  int    // of the HTTP response
 	Type    string // the wire's name for it: error.type, or Gemini's error.status
-	Code    string // error.code; "" where the wire or the error has none
+	Code    string // error.code; "" if the wire or the error has none
 	Param   string // error.param; "" likewise
 	Message string
 }
 
-// StatusOf is the HTTP status of an error of that kind: given, if it is the status of an error,
-// or else the status that means the same.
+// StatusOf is the HTTP status of an error of that kind: given if that is the status of an error,
+// otherwise the status that means the same as kind.
 func StatusOf(kind failure.Kind, given int) int {
 	if given >= 400 && given < 600 {
 		return given

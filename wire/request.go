@@ -17,9 +17,9 @@ import (
 // Target is the model that is asked.
 type Target struct {
 	Model    string // its name on the wire
-	NoImages bool   // it takes no pictures
+	NoImages bool   // it accepts no images
 	Prefill  bool   // it continues a last message of its own
-	Own      bool   // it is asked at the service that defined the wire, not at an imitator
+	Own      bool   // it is asked at the service that defined the wire, not at one that imitates it
 }
 
 // Schema is t's schema, or that of any object if it has none. It fails if the schema is not a
@@ -47,7 +47,7 @@ func AnswerSchema(f *llm.Format) (json.RawMessage, error) {
 // AnswerName is the name of an answer's schema, for wires that require one.
 func AnswerName(f *llm.Format) string { return cmp.Or(f.Name, "answer") }
 
-// Samples reports whether a model on OpenAI's wires accepts a temperature and top_p: those that
+// Samples reports whether a model on OpenAI's wires accepts a temperature and top_p: models that
 // reason refuse the whole request for either.
 func Samples(model string, request llm.Request) bool {
 	name := model[strings.LastIndexByte(model, '/')+1:]
@@ -55,8 +55,8 @@ func Samples(model string, request llm.Request) bool {
 	return request.ReasoningEffort == "" && !slices.ContainsFunc([]string{"o1", "o3", "o4", "gpt-5"}, reasons)
 }
 
-// Budget is how many tokens a model may think at a level of reasoning, for wires that count them;
-// 0 = it is not to think.
+// Budget is how many tokens a model may spend on thinking at a level of reasoning, for wires that
+// count them; 0 = it is not to think.
 func Budget(effort string) int {
 	return map[string]int{"low": 2048, "medium": 8192, "high": 16384}[effort]
 }
@@ -92,8 +92,8 @@ const (
 	failed   = "Error: "
 )
 
-// Output is a tool's result for a wire that takes only text that is not empty, and has no flag
-// for failed tools.
+// Output is a tool's result for a wire that accepts only text, which must not be empty, and that
+// has no flag for failed tools.
 func Output(r *llm.ToolResult) string {
 	text := r.Text
 	if text == "" {

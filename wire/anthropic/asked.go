@@ -82,7 +82,7 @@ func (r *reading) settle() {
 	r.room()
 }
 
-// room subtracts from the output limit what Encode adds to it for thinking: on this wire the
+// room subtracts from the output limit what Encode will add to it for thinking: on this wire the
 // limit includes both.
 func (r *reading) room() {
 	if left := r.Request.MaxOutputTokens - wire.Budget(r.Request.ReasoningEffort); left > 0 {
@@ -90,7 +90,7 @@ func (r *reading) room() {
 	}
 }
 
-// metadata finds the name of the session in what the request says of the user, where Claude Code
+// metadata finds the id of the session in what the request says about the user, where Claude Code
 // puts it: as JSON or, in earlier versions, after a mark.
 func (r *reading) metadata(value []byte) error {
 	var data struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/mulligan-run/mulligan/wire/internal/scan"
 )
 
-// billing begins a block of Claude Code's system text that is for the provider, and not for the
+// billing begins a block of Claude Code's system text that is meant for the provider, not for the
 // model.
 const billing = "x-anthropic-billing-header:"
 
@@ -60,7 +60,7 @@ func (r *reading) messages(value []byte) error {
 }
 
 // message reads one message. Tool results, which this wire puts into a user's message, become a
-// message of their own before it.
+// separate message before it.
 func (r *reading) message(field string, role llm.Role, content []byte) error {
 	if body.IsText(content) {
 		if text := scan.Text(content); text != "" {
@@ -111,7 +111,7 @@ type askedSource struct {
 	Data      string `json:"data"`
 }
 
-// block reads a block that is no tool result; ok is false if it is not for the model.
+// block reads a block that is not a tool result; ok is false if it is not for the model.
 func (r *reading) block(field string, b *askedBlock) (part llm.Part, ok bool) {
 	switch b.Type {
 	case "text":

@@ -14,8 +14,7 @@ type wireDocument struct {
 	Usage   json.RawMessage   `json:"usage"`
 }
 
-// Unstream implements wire.Unstreamer: it turns a whole message into the events of a streamed
-// one.
+// Unstream implements wire.Unstreamer: it turns a whole message into the events of a streamed one.
 func (s *stream) Unstream(document []byte) ([][]byte, error) {
 	var d wireDocument
 	if err := json.Unmarshal(document, &d); err != nil || d.Type != "message" || d.Stop == "" {

@@ -5,8 +5,8 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// Report is an error of that kind on this wire; an empty kind means that status says everything.
-// status is the provider's HTTP status, or 0.
+// Report is an error of that kind on this wire. status is the provider's HTTP status, or 0; if kind
+// is empty, status alone decides.
 func Report(kind failure.Kind, status int, message string) wire.Report {
 	if kind == failure.KindOverloaded && status < 400 {
 		status = overloaded

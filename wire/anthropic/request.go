@@ -64,7 +64,7 @@ type wireBlock struct {
 	Type string `json:"type"`
 	Text string `json:"text,omitempty"`
 
-	Thinking  *string `json:"thinking,omitempty"` // may be empty beside a signature
+	Thinking  *string `json:"thinking,omitempty"` // may be empty if there is a signature
 	Signature string  `json:"signature,omitempty"`
 	Data      string  `json:"data,omitempty"`
 
@@ -119,10 +119,10 @@ func Encode(to wire.Target, request llm.Request) ([]byte, []llm.Repair, error) {
 	return body, told.Repairs, err
 }
 
-// think asks for reasoning. The wire counts reasoning and answer together, so its budget is added
-// to the limit. The API accepts no thinking where a tool must be called, and demands that a round
-// of tool calls which goes on with thinking has begun with it; a round that another model began
-// ends without.
+// think asks for reasoning. The wire counts reasoning and answer together, so the budget for
+// thinking is added to the limit. The API does not accept thinking if a tool must be called. It
+// also demands that a round of tool calls with thinking has begun with it, so a round that another
+// model began ends without thinking.
 func (r *wireRequest) think(request llm.Request) {
 	budget := wire.Budget(request.ReasoningEffort)
 	if budget == 0 || request.ToolChoice.Mode == llm.ToolRequired && len(r.Tools) > 0 || !r.mayThink() {
@@ -132,8 +132,8 @@ func (r *wireRequest) think(request llm.Request) {
 	r.MaxTokens += budget
 }
 
-// sample sets the temperature, which is at most 1 here, or else top_p: newer models refuse both
-// together, and a model that thinks refuses either.
+// sample sets the temperature, which is at most 1 here, or otherwise top_p: newer models refuse
+// both together, and a model that thinks refuses either.
 func (r *wireRequest) sample(request llm.Request) {
 	switch {
 	case r.Thinking != nil:
@@ -144,7 +144,7 @@ func (r *wireRequest) sample(request llm.Request) {
 	}
 }
 
-// toolChoice is nil where the model decides.
+// toolChoice is nil if the model decides.
 func toolChoice(c llm.ToolChoice) *wireToolChoice {
 	switch {
 	case c.Mode == llm.ToolNone:
@@ -166,7 +166,7 @@ func (r *wireRequest) mayThink() bool {
 	return first == "thinking" || first == "redacted_thinking"
 }
 
-// messages writes a transcript whose roles alternate.
+// messages writes a transcript with alternating roles.
 func messages(transcript []llm.Message) []wireMessage {
 	out := make([]wireMessage, 0, len(transcript))
 	for _, m := range transcript {

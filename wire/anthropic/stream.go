@@ -17,7 +17,7 @@ type stream struct {
 	next    int             // the highest index of a block so far, plus one
 	block   int             // the open block
 	inBlock string          // its type; "" = no block is open
-	input   json.RawMessage // the arguments in a tool_use block itself, until deltas of them come
+	input   json.RawMessage // the arguments in a tool_use block itself, until deltas replace them
 	event   wireEvent       // reused, so that an event costs no allocation
 }
 
@@ -100,10 +100,10 @@ func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	return deltas, nil
 }
 
-// overflow is the stop reason of an answer for which the context window has no room.
+// overflow is the stop reason of an answer that did not fit into the context window.
 const overflow = "model_context_window_exceeded"
 
-// start reads message_start; a second one would belong to another answer, or repeat this one.
+// start reads message_start. A second one belongs to another answer, or repeats this one.
 func (s *stream) start(deltas []llm.Delta) ([]llm.Delta, error) {
 	if s.started {
 		return nil, wire.Malformed("a second message_start")
@@ -164,7 +164,7 @@ func (s *stream) goOn(deltas []llm.Delta) ([]llm.Delta, error) {
 	return deltas, nil
 }
 
-// flush gives the arguments that came in the block itself, as some servers send them.
+// flush appends the arguments that came in the block itself, as some servers send them.
 func (s *stream) flush(deltas []llm.Delta) []llm.Delta {
 	if s.input == nil {
 		return deltas

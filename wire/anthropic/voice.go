@@ -50,7 +50,7 @@ func message(head wire.Head) map[string]any {
 	}
 }
 
-// counted is a usage, with at least least tokens of output.
+// counted is a usage, with at least the given number of output tokens.
 func counted(usage llm.Usage, least int64) map[string]any {
 	out := map[string]any{"input_tokens": usage.InputTokens, "output_tokens": max(least, usage.OutputTokens)}
 	if usage.CacheReadTokens > 0 {
@@ -77,7 +77,7 @@ func (v *voice) stop(frames []byte) []byte {
 	return frames
 }
 
-// enter opens a block of that type, unless it is open.
+// enter opens a block of that type, unless one of that type is open.
 func (v *voice) enter(kind string, empty map[string]any, frames []byte) []byte {
 	if v.inside == kind {
 		return frames

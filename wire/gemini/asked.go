@@ -29,8 +29,8 @@ func Decode(data []byte) (wire.Asked, error) {
 type reading struct {
 	wire.Asked
 	calls   body.Calls
-	made    int                 // calls so far, for ids, which earlier models do not give
-	waiting map[string][]string // by function name, the ids made for calls that came without: results have only the name
+	made    int                 // calls so far, to make ids, which earlier models do not give
+	waiting map[string][]string // by function name, the ids made for calls without one: their results have only the name
 	served  []string            // tools that are not functions
 	mime    string              // of the answer
 }

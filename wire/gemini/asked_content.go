@@ -85,7 +85,8 @@ func (r *reading) contents(value []byte) error {
 	})
 }
 
-// part reads a part that is no call or result. The signature of a text becomes a part after it.
+// part reads a part that is neither a call nor a result. The signature of a text becomes a part
+// after it.
 func (r *reading) part(field string, p *askedPart) (parts []llm.Part, err error) {
 	switch {
 	case !body.Null(p.Call):
@@ -128,7 +129,7 @@ func (r *reading) inline(field string, value []byte) ([]llm.Part, error) {
 	return nil, nil
 }
 
-// call reads a call. A call without an id gets one, under which its result will be looked for.
+// call reads a call. A call without an id gets one, by which its result will be found.
 func (r *reading) call(field string, p *askedPart) ([]llm.Part, error) {
 	var call wireCall
 	if err := into(field, p.Call, &call); err != nil {
@@ -180,8 +181,8 @@ func (r *reading) response(field string, value []byte) ([]llm.Part, error) {
 	return parts, err
 }
 
-// given is the text of a response, and whether it is an error: the value of its only member if
-// the API knows the member's name, or else all of it.
+// given is the text of a response, and whether it is an error: the value of its only member if the
+// API knows that member's name, otherwise the whole response.
 func given(response json.RawMessage) (text string, failed bool) {
 	var only string
 	members := 0

@@ -8,7 +8,7 @@ import (
 )
 
 // isGemini3 reports whether model is of generation 3 or later: it gives ids to its calls, demands
-// signatures back, and takes a level of thinking. Aliases without a generation
+// signatures back, and accepts a level of thinking. Aliases without a generation
 // (gemini-flash-latest) mean the newest.
 func isGemini3(model string) bool {
 	rest, ok := strings.CutPrefix(model, "gemini-")
@@ -23,9 +23,9 @@ func isGemini3(model string) bool {
 	return err == nil && generation >= 3
 }
 
-// thinkingFor says how much a model is to think; nil leaves it to the model. Generation 2.5
-// ignores a level, and generation 3 only tolerates a budget (in tokens, part of the output
-// limit); earlier models refuse both.
+// thinkingFor says how much a model is to think; nil leaves that to the model. Generation 2.5
+// ignores a level. Generation 3 only tolerates a budget (in tokens, part of the output limit).
+// Earlier models refuse both.
 func thinkingFor(model, effort string) *wireThinking {
 	budget := wire.Budget(effort)
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/mulligan-run/mulligan/wire/internal/scan"
 )
 
-// into reads an object whose member names may have either form.
+// into reads an object into v; its member names may have either form.
 func into(field string, value []byte, v any) error {
 	if len(value) > 0 && value[0] == '{' {
 		value = camel(value)
@@ -19,7 +19,7 @@ func into(field string, value []byte, v any) error {
 	return body.Into(field, value, v)
 }
 
-// camel is an object with its top-level names as the API writes them; the API also accepts names
+// camel is an object with its top-level names in the API's own form; the API also accepts names
 // with underscores.
 func camel(object []byte) []byte {
 	if bytes.IndexByte(object, '_') < 0 {
@@ -42,7 +42,7 @@ func camel(object []byte) []byte {
 	return append(out, '}')
 }
 
-// types are those of the OpenAPI subset that the API used before it took JSON Schema.
+// types are those of the OpenAPI subset that the API used before it accepted JSON Schema.
 var types = []string{"STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"}
 
 // jsonSchema converts the older form of a schema to JSON Schema, which writes types in lower

@@ -12,7 +12,7 @@ const (
 	maxID = 64 // bytes of a function call's id
 
 	// unsigned replaces the signature of a call that the model did not make itself; Gemini 3
-	// refuses a turn whose first call has none. From Google's documentation of thought signatures.
+	// refuses a turn if its first call has none. From Google's documentation of thought signatures.
 	unsigned = "skip_thought_signature_validator"
 )
 
@@ -31,7 +31,7 @@ type wireContent struct {
 
 // wirePart is a part of any kind.
 type wirePart struct {
-	Text      *string       `json:"text,omitempty"` // may be empty beside a signature
+	Text      *string       `json:"text,omitempty"` // may be empty if there is a signature
 	Inline    *wireInline   `json:"inlineData,omitempty"`
 	Call      *wireCall     `json:"functionCall,omitempty"`
 	Response  *wireResponse `json:"functionResponse,omitempty"`
@@ -64,7 +64,7 @@ type wireTools struct {
 	Functions []wireFunction `json:"functionDeclarations"`
 }
 
-// wireFunction declares its parameters in JSON Schema. The older field "parameters" takes only a
+// wireFunction declares its parameters in JSON Schema. The older field "parameters" accepts only a
 // subset of OpenAPI, and the API refuses the whole request for any other keyword in it.
 type wireFunction struct {
 	Name        string          `json:"name"`
@@ -121,7 +121,7 @@ func Encode(to wire.Target, request llm.Request) ([]byte, []llm.Repair, error) {
 	return body, told.Repairs, err
 }
 
-// generation is nil where everything is left to the model.
+// generation is nil if everything is left to the model.
 func generation(to wire.Target, request llm.Request) (*wireGeneration, error) {
 	out := wireGeneration{
 		MaxTokens: max(0, request.MaxOutputTokens), Thinking: thinkingFor(to.Model, request.ReasoningEffort),
@@ -140,7 +140,7 @@ func generation(to wire.Target, request llm.Request) (*wireGeneration, error) {
 	return &out, nil
 }
 
-// toolChoice is nil where the model decides.
+// toolChoice is nil if the model decides.
 func toolChoice(c llm.ToolChoice) *wireToolConfig {
 	switch {
 	case c.Mode == llm.ToolNone:
@@ -153,9 +153,9 @@ func toolChoice(c llm.ToolChoice) *wireToolConfig {
 	return nil
 }
 
-// contents writes a transcript whose roles alternate, for a model of generation 3 or earlier. The
-// responses to a turn's calls form a content of their own: nothing else may come between a call
-// and its response, or stand beside the responses.
+// contents writes a transcript with alternating roles, for a model of generation 3 or of an earlier
+// one. The responses to a turn's calls form a content of their own: nothing else may come between a
+// call and its response, or be in one content with the responses.
 func contents(transcript []llm.Message, gemini3 bool) []wireContent {
 	var out []wireContent
 	add := func(role string, parts []wirePart) {
@@ -201,7 +201,7 @@ func modelParts(m llm.Message, gemini3 bool) []wirePart {
 	return out
 }
 
-// userParts separates tool responses from what else the user says.
+// userParts separates tool responses from everything else that the user says.
 func userParts(m llm.Message, gemini3 bool) (responses, said []wirePart) {
 	for _, p := range m.Parts {
 		if p.Result == nil {

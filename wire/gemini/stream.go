@@ -9,8 +9,8 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// NewDecoder reads the chunks of one answer. newID makes unused ids for calls without one, such
-// as all of generation 2.5.
+// NewDecoder reads the chunks of one answer. newID makes unused ids for calls without one, such as
+// all calls of generation 2.5.
 func NewDecoder(newID func() string) wire.Decoder { return &stream{newID: newID} }
 
 // stream turns the chunks of one answer into deltas.
@@ -26,7 +26,7 @@ type stream struct {
 
 type wireChunk struct {
 	ID         string          `json:"responseId"`
-	Event      string          `json:"event_type"` // of the Interactions API, which also reports errors on this wire
+	Event      string          `json:"event_type"` // of the Interactions API, whose errors also come on this wire
 	Error      json.RawMessage `json:"error"`
 	Candidates []wireCandidate `json:"candidates"`
 	Prompt     struct {
@@ -72,7 +72,7 @@ func (s *stream) Stop() llm.StopReason {
 	return s.stop
 }
 
-// Decode reads a chunk, or a list of chunks, as some proxies send them.
+// Decode reads a chunk, or a list of chunks as some proxies send them.
 func (s *stream) Decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	if trimmed := bytes.TrimSpace(data); len(trimmed) == 0 || trimmed[0] != '[' {
 		return s.decode(data, deltas)
@@ -119,8 +119,8 @@ func (s *stream) decode(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	return s.count(c.Usage, deltas), nil
 }
 
-// refused is a failure whose reason the provider names. Its body holds only the reason and the
-// provider's words, since the rest of the chunk may hold the model's.
+// refused is a failure with a reason that the provider names. Its body holds only the reason and
+// the provider's words, since the rest of the chunk may hold the model's.
 func refused(kind failure.Kind, field, reason, message string) error {
 	report := map[string]string{field: reason}
 	if message != "" {
@@ -131,7 +131,7 @@ func refused(kind failure.Kind, field, reason, message string) error {
 }
 
 // candidate reads what the answer says and whether it ends. Some servers name a finishReason in
-// each chunk, so more may follow one.
+// each chunk, so one may not be the last.
 func (s *stream) candidate(c *wireCandidate, deltas []llm.Delta) ([]llm.Delta, error) {
 	for i := range c.Content.Parts {
 		var err error
@@ -178,9 +178,9 @@ func (s *stream) call(p *wireHeard, deltas []llm.Delta) ([]llm.Delta, error) {
 		llm.Delta{Kind: llm.DeltaArgs, Index: at, Text: args}), nil
 }
 
-// finish turns the reason why the answer ended into an error, unless it is a good one. Unknown
-// reasons count as failures, since all but two of the known ones are. The message of a malformed
-// call repeats the model's words, so it is no evidence.
+// finish turns the reason why the answer ended into an error, unless it is a normal end. Unknown
+// reasons count as failures, as all but two of the known ones do. The message of a malformed call
+// repeats the model's words, so it is no evidence.
 func (s *stream) finish(c *wireCandidate) error {
 	switch c.Finish {
 	case "", "FINISH_REASON_UNSPECIFIED":
@@ -200,7 +200,7 @@ func (s *stream) finish(c *wireCandidate) error {
 	return refused(failure.KindMalformedResponse, "finishReason", c.Finish, "")
 }
 
-// count adopts the usage, which each chunk gives anew.
+// count adopts the usage, which every chunk gives again.
 func (s *stream) count(u *wireUsage, deltas []llm.Delta) []llm.Delta {
 	if u == nil || u.tokens() == s.usage {
 		return deltas

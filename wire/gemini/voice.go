@@ -90,7 +90,7 @@ func (v *voice) Call(call llm.ToolCall, frames []byte) []byte {
 
 func textPart(text string) map[string]any { return map[string]any{"text": text} }
 
-// thoughtPart is nil where there is nothing to say.
+// thoughtPart is nil if there is nothing to say.
 func thoughtPart(thought llm.Thinking) map[string]any {
 	if thought.Text == "" && thought.Signature == "" {
 		return nil

@@ -2,19 +2,19 @@ package openai
 
 import "encoding/json"
 
-// maxLiteral is the longest number or word that may be a call's arguments, in bytes.
+// maxLiteral is the longest number or word that may be the arguments of a call, in bytes.
 const maxLiteral = 64
 
-// arguments are the arguments of a call so far. Where a server repeats the name, every piece
-// raises the question whether they are complete. So each byte is scanned once, and the whole text
-// is only checked when nothing is open.
+// arguments are the arguments of a call so far. If a server repeats the name, it has to be decided
+// with every piece whether they are complete. So each byte is scanned once, and the whole text is
+// checked only when nothing is open.
 type arguments struct {
 	text            []byte
 	depth           int  // open objects and lists
 	quoted, escaped bool // inside a string, and after its backslash
-	checked         bool // valid is the result for text, apart from white space
+	checked         bool // valid is the result for text, not counting white space
 	valid           bool
-	broken          bool // they cannot become valid any more
+	broken          bool // they can no longer become valid
 }
 
 func (a *arguments) add(piece string) {

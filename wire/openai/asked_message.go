@@ -63,7 +63,7 @@ func (r *reading) messages(value []byte) error {
 	})
 }
 
-// system keeps a system text before all other messages; a later one becomes the user's.
+// system keeps a system text that comes before all other messages; a later one becomes the user's.
 func (r *reading) system(field string, parts []llm.Part) {
 	if len(r.Request.Messages) == 0 {
 		r.first = append(r.first, joined(parts))

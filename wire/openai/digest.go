@@ -1,7 +1,7 @@
 package openai
 
-// digest distinguishes answers by their contents, piece by piece: FNV-1a. Every delta is added to
-// it, so it takes strings, which hash/fnv would copy.
+// digest distinguishes answers by their contents (FNV-1a). Every delta is added to it, so it takes
+// strings, which hash/fnv would copy.
 type digest uint64
 
 const (

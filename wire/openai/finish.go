@@ -9,8 +9,8 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// stopReasons are the finish reasons of an answer that ended well, in lower case: OpenAI's own,
-// and those that imitators pass on from the models behind them.
+// stopReasons are the finish reasons of an answer that ended well, in lower case: OpenAI's own, and
+// those that imitators pass on from other models.
 var stopReasons = map[string]llm.StopReason{
 	"stop": llm.StopEnd, "end_turn": llm.StopEnd, "stop_sequence": llm.StopEnd,
 	"eos": llm.StopEnd, "eos_token": llm.StopEnd, "complete": llm.StopEnd, "completed": llm.StopEnd,
@@ -21,7 +21,7 @@ var stopReasons = map[string]llm.StopReason{
 	"sensitive": llm.StopFiltered, // z.ai
 }
 
-// failures are finish reasons whose kind the classifier does not know by their name.
+// failures are finish reasons with a kind that the classifier cannot tell from their names.
 var failures = map[string]failure.Kind{
 	"insufficient_system_resource": failure.KindOverloaded, // DeepSeek
 	"abort":                        failure.KindStreamInterrupted,
@@ -29,8 +29,8 @@ var failures = map[string]failure.Kind{
 	"cancelled":                    failure.KindStreamInterrupted,
 }
 
-// brokenOff and failed are parts of unknown finish reasons that mean no proper end: of an answer
-// that was broken off, and of failures that the classifier is to read.
+// brokenOff and failed are parts of unknown finish reasons that are not a proper end: brokenOff for
+// an answer that was broken off, failed for a failure that the classifier has to read.
 var (
 	brokenOff = []string{"abort", "cancel", "interrupt", "incomplete", "partial", "cut", "gave", "give", "disconnect", "reset", "lost", "early", "premature"}
 	failed    = []string{
@@ -39,9 +39,9 @@ var (
 	}
 )
 
-// ending is the error for a finish reason, nil for a proper end, and whether the reason is known.
-// A reason that is neither known nor sounds like a failure counts as an end only if [DONE]
-// follows: an answer that was broken off must never pass for a whole one.
+// ending reports whether a finish reason is known, and gives its error; nil for a proper end. A
+// reason that is neither known nor sounds like a failure counts as an end only if [DONE] follows:
+// an answer that was broken off must never pass for a whole one.
 func ending(finish string, chunk []byte) (known bool, err error) {
 	reason := strings.ToLower(finish)
 	if _, well := stopReasons[reason]; well || reason == "" {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// partsChunk is a chunk whose text is a list of parts, as Mistral's reasoning models send it.
+// partsChunk is a chunk with lists of parts as texts, as Mistral's reasoning models send it.
 type partsChunk struct {
 	Choices []struct {
 		Delta struct {
@@ -64,7 +64,7 @@ func (t *thoughts) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// readParts reads the texts that are lists, after the rest of the chunk was read.
+// readParts reads the texts that are lists, after the rest of the chunk has been read.
 func (c *wireChunk) readParts(data []byte) error {
 	var chunk partsChunk
 	if err := json.Unmarshal(data, &chunk); err != nil {

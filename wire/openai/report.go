@@ -5,8 +5,8 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// Report is an error of that kind on either of OpenAI's wires; an empty kind means that status
-// says everything. status is the provider's HTTP status, or 0.
+// Report is an error of that kind on either of OpenAI's wires. status is the provider's HTTP
+// status, or 0; if kind is empty, status alone decides.
 func Report(kind failure.Kind, status int, message string) wire.Report {
 	r := wire.Report{Status: wire.StatusOf(kind, status), Message: message}
 	r.Type, r.Code = typeOf(r.Status), codes[kind]

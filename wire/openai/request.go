@@ -16,7 +16,7 @@ type wireRequest struct {
 	Model     string        `json:"model"`
 	Stream    bool          `json:"stream"`
 	Options   wireOptions   `json:"stream_options"`
-	MaxOwn    int           `json:"max_completion_tokens,omitempty"` // the only name that imitators know
+	MaxOwn    int           `json:"max_completion_tokens,omitempty"` // the only name that OpenAI's newer models accept
 	MaxTokens int           `json:"max_tokens,omitempty"`            // the only name that imitators know
 	Effort    string        `json:"reasoning_effort,omitempty"`
 	Messages  []wireMessage `json:"messages"`
@@ -68,7 +68,7 @@ type wireMessage struct {
 	Content    any        `json:"content,omitempty"` // a string, or []wirePart
 	ToolCalls  []wireCall `json:"tool_calls,omitempty"`
 	ToolCallID string     `json:"tool_call_id,omitempty"`
-	Prefix     bool       `json:"prefix,omitempty"` // the message is to be continued, as Mistral and DeepSeek spell it
+	Prefix     bool       `json:"prefix,omitempty"` // the message is to be continued; Mistral's and DeepSeek's name for it
 }
 
 type wirePart struct {
@@ -141,7 +141,7 @@ func (r *wireRequest) shape(request llm.Request) error {
 	return err
 }
 
-// toolChoice is nil where the model decides.
+// toolChoice is nil if the model decides.
 func toolChoice(c llm.ToolChoice) any {
 	switch {
 	case c.Mode == llm.ToolRequired && c.Name != "":
@@ -152,8 +152,8 @@ func toolChoice(c llm.ToolChoice) any {
 	return nil
 }
 
-// messages gives the messages for one message: each tool result is one of its own, and a message
-// of reasoning only is left out.
+// messages gives the messages for one message: each tool result becomes its own, and a message with
+// only reasoning is left out.
 func messages(m llm.Message) []wireMessage {
 	switch m.Role {
 	case llm.RoleTool:

@@ -1,6 +1,6 @@
 package openai
 
-// Server is what a decoder needs to know of a server, and learns about it. Some servers never
+// Server is what a decoder needs to know about a server, and learns about it. Some servers never
 // give a finish_reason and end with [DONE] alone, which is also what a cut answer looks like if a
 // gateway adds the [DONE].
 type Server interface {

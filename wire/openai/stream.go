@@ -39,7 +39,7 @@ type call struct {
 	ahead int // bytes of args that came before the name
 }
 
-// wireChunk is a chunk without its id, which only the first one is asked for: it would cost an
+// wireChunk is a chunk without its id, which is read only from the first one: it would cost an
 // allocation in each.
 type wireChunk struct {
 	Error   json.RawMessage `json:"error"`
@@ -145,7 +145,7 @@ func (s *stream) ends() bool {
 	return s.doubtful || s.server.Whole(uint64(s.said))
 }
 
-// nameless reports whether a tool call has no name.
+// nameless reports whether some tool call has no name.
 func (s *stream) nameless() bool {
 	return slices.ContainsFunc(s.calls, func(c call) bool { return !c.told })
 }
@@ -164,7 +164,7 @@ func (s *stream) read(data []byte) error {
 	return err
 }
 
-// chunkID is a chunk's id, "" if it has none.
+// chunkID is a chunk's id; "" if it has none.
 func chunkID(data []byte) string {
 	var named struct {
 		ID string `json:"id"`
@@ -173,7 +173,7 @@ func chunkID(data []byte) string {
 	return named.ID
 }
 
-// isBareError recognises the errors of vLLM, which have neither an error member nor an id.
+// isBareError recognises vLLM's errors, which have neither an error member nor an id.
 func (c *wireChunk) isBareError(data []byte) bool {
 	if len(c.Choices) > 0 || c.Usage != nil || chunkID(data) != "" {
 		return false
@@ -262,7 +262,7 @@ func (s *stream) piece(p *wirePiece, deltas []llm.Delta) []llm.Delta {
 }
 
 // idOf is the id under which a call is passed on: its own, unless it has none or an earlier call
-// has the same.
+// has the same one.
 func (s *stream) idOf(at int) string {
 	id := s.calls[at].id
 	if id == "" || slices.ContainsFunc(s.calls[:at], func(c call) bool { return c.id == id }) {
@@ -271,9 +271,9 @@ func (s *stream) idOf(at int) string {
 	return id
 }
 
-// find is the index of the call that p belongs to: the call with its index, unless p has another
-// id and so begins a new call; without an index the call with its id, or the last one. A piece
-// with a name for a call whose arguments are complete begins a new call.
+// find is the index of the call that p belongs to: the call with p's index, unless p has another
+// id, which begins a new call. Without an index it is the call with p's id, or the last one. A
+// piece with a name for a call that already has complete arguments begins a new call.
 func (s *stream) find(p *wirePiece) int {
 	for at := len(s.calls) - 1; at >= 0; at-- {
 		c := &s.calls[at]

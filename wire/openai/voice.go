@@ -60,7 +60,7 @@ func (v *voice) Text(text string, frames []byte) []byte {
 }
 
 // Thought implements wire.Voice. The Chat Completions API has no reasoning; DeepSeek, vLLM and
-// others show it as reasoning_content.
+// others send it as reasoning_content.
 func (v *voice) Thought(thought llm.Thinking, frames []byte) []byte {
 	if thought.Text == "" {
 		return frames

@@ -77,7 +77,7 @@ func (r *reading) reasoning(value []byte) error {
 func (r *reading) include(value []byte) error {
 	return body.List("include", value, func(field string, element []byte) error {
 		switch what := string(element); what {
-		case `"reasoning.encrypted_content"`: // reasoning of this wire, which no other has
+		case `"reasoning.encrypted_content"`: // reasoning that only this wire has
 		case `"message.output_text.logprobs"`:
 			r.BindWhole("how likely each word was (" + field + ")")
 		default:

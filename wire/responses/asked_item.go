@@ -47,7 +47,8 @@ func (r *reading) input(value []byte) error {
 	})
 }
 
-// say adds parts to the last message of the same side: one message may be several items here.
+// say adds parts to the last message if it has the same role, since one message of a model may be
+// several items here; a user's item is a message of its own.
 func (r *reading) say(role llm.Role, parts ...llm.Part) {
 	n := len(r.Request.Messages)
 	if n > 0 && role != llm.RoleUser && r.Request.Messages[n-1].Role == role {

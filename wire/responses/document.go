@@ -12,8 +12,7 @@ type wireDocument struct {
 	Output []json.RawMessage `json:"output"`
 }
 
-// Unstream implements wire.Unstreamer: it turns a whole response into the events of a streamed
-// one.
+// Unstream implements wire.Unstreamer: it turns a whole response into the events of a streamed one.
 func (s *stream) Unstream(document []byte) ([][]byte, error) {
 	var d wireDocument
 	if err := json.Unmarshal(document, &d); err != nil || d.Object != "response" {

@@ -14,12 +14,12 @@ type item struct {
 	index int             // on the wire
 	call  bool            // it is a function call
 	args  strings.Builder // of the function call
-	said  bool            // text has come, or for reasoning its summary
-	part  part            // for reasoning: the part that came last
+	said  bool            // text has come or, for reasoning, its summary
+	part  part            // for reasoning: the last part that came
 	done  bool
 }
 
-// part is a place within reasoning.
+// part is a position within reasoning.
 type part struct {
 	Summary int `json:"summary_index"`
 	Content int `json:"content_index"`
@@ -67,7 +67,7 @@ func (s *stream) add(deltas []llm.Delta) ([]llm.Delta, error) {
 	return append(deltas, llm.Delta{Kind: llm.DeltaCall, Index: index, CallID: id, Name: w.Name}), nil
 }
 
-// item decodes the item of an event. For an unknown type nothing but the type is read.
+// item decodes the item of an event. Of an unknown type only the type is read.
 func (s *stream) item() (wireItem, error) {
 	var w wireItem
 	if len(s.event.Item) == 0 {
@@ -150,7 +150,7 @@ func (it *item) tell(args string, deltas []llm.Delta) []llm.Delta {
 	return append(deltas, llm.Delta{Kind: llm.DeltaArgs, Index: it.index, Text: args})
 }
 
-// whole gives the rest of a call's arguments that has not come yet.
+// whole appends the rest of a call's arguments, if some have not come yet.
 func (it *item) whole(args string, deltas []llm.Delta) ([]llm.Delta, error) {
 	rest, ok := strings.CutPrefix(args, it.args.String())
 	switch {
@@ -162,7 +162,7 @@ func (it *item) whole(args string, deltas []llm.Delta) ([]llm.Delta, error) {
 	return it.tell(rest, deltas), nil
 }
 
-// itemDone ends an item, and gives what did not come as deltas.
+// itemDone ends an item, and appends what did not come as deltas.
 func (s *stream) itemDone(deltas []llm.Delta) ([]llm.Delta, error) {
 	it, err := s.open()
 	if err != nil {

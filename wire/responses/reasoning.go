@@ -9,7 +9,7 @@ import (
 )
 
 // proof is what a reasoning item needs to be sent back. Encoded as JSON it is the signature of an
-// llm.Thinking, opaque to everybody else.
+// llm.Thinking, which is opaque to everybody else.
 type proof struct {
 	ID        string `json:"id,omitempty"`
 	Encrypted string `json:"encrypted_content"`
@@ -21,7 +21,7 @@ type reasoningItem struct {
 	proof
 }
 
-// reason asks for reasoning, and for all of it in a form that can be sent back.
+// reason asks for reasoning, in a form that can be sent back.
 func (r *wireRequest) reason(effort string) {
 	if effort != "" {
 		r.Reasoning = &wireReasoning{Effort: effort, Summary: "auto"}
@@ -32,7 +32,7 @@ func (r *wireRequest) reason(effort string) {
 	}
 }
 
-// signature is empty where nothing can be sent back.
+// signature is empty if nothing can be sent back.
 func (p proof) signature() string {
 	if p.Encrypted == "" {
 		return ""
@@ -44,7 +44,7 @@ func (p proof) signature() string {
 	return string(text)
 }
 
-// reasoningOf is the item of t, unless t came over another wire.
+// reasoningOf is the item for t; false if t came over another wire.
 func reasoningOf(t *llm.Thinking) (reasoningItem, bool) {
 	var p proof
 	if json.Unmarshal([]byte(t.Signature), &p) != nil || p.Encrypted == "" {

@@ -16,7 +16,7 @@ const (
 type wireRequest struct {
 	Model        string         `json:"model"`
 	Stream       bool           `json:"stream"`
-	Store        bool           `json:"store"` // always sent: left out it means true
+	Store        bool           `json:"store"` // always sent: the default is true
 	Include      []string       `json:"include,omitempty"`
 	MaxTokens    int            `json:"max_output_tokens,omitempty"`
 	Reasoning    *wireReasoning `json:"reasoning,omitempty"`
@@ -55,7 +55,7 @@ type wireTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters"`
-	Strict      bool            `json:"strict"` // always sent: left out it means true
+	Strict      bool            `json:"strict"` // always sent: the default is true
 }
 
 type messageItem struct {
@@ -124,7 +124,7 @@ func (r *wireRequest) shape(request llm.Request) error {
 	return err
 }
 
-// toolChoice is nil where the model decides.
+// toolChoice is nil if the model decides.
 func toolChoice(c llm.ToolChoice) any {
 	switch {
 	case c.Mode == llm.ToolRequired && c.Name != "":
@@ -135,7 +135,7 @@ func toolChoice(c llm.ToolChoice) any {
 	return nil
 }
 
-// items gives the items for one message; a message of reasoning only has none.
+// items gives the items for one message; a message with only reasoning has none.
 func items(m llm.Message) []any {
 	switch m.Role {
 	case llm.RoleTool:
@@ -154,8 +154,8 @@ func outputs(m llm.Message) []any {
 	return out
 }
 
-// assistant gives the items of a model's message, in their order. Reasoning is sent only before
-// the item that followed it: the API refuses a reasoning item without one.
+// assistant gives the items of a model's message, in order. Reasoning is sent only before the item
+// that followed it: the API refuses a reasoning item without one.
 func assistant(m llm.Message) []any {
 	var out, reasoning []any
 	for _, p := range m.Parts {

@@ -16,7 +16,7 @@ type stream struct {
 	started bool
 	refused bool
 	stop    llm.StopReason
-	last    int64         // the highest sequence number; 0 = there was none yet
+	last    int64         // the highest sequence number so far; 0 = none
 	items   map[int]*item // by their index on the wire
 	calls   int
 	newID   func() string
@@ -111,8 +111,8 @@ func (e *wireEvent) foreign(err error) bool {
 	return errors.As(err, &mismatch) && e.Type != "" && events[e.Type] == nil
 }
 
-// repeated reports whether the event has come before, as from a proxy that replays a stream. A
-// server that numbers every event 0 does not count.
+// repeated reports whether the event has come before, as from a proxy that replays a stream. It
+// does not if the server numbers every event 0.
 func (s *stream) repeated() bool {
 	number := s.event.Sequence
 	if number >= 0 && number <= s.last && s.last > 0 {
@@ -163,9 +163,9 @@ func (s *stream) incomplete(deltas []llm.Delta) ([]llm.Delta, error) {
 	return s.end("", deltas)
 }
 
-// end ends a response for the given reason, unless it names one itself: then it is incomplete,
-// whatever the event is called. An unknown reason is an error, so that an answer that was broken
-// off never passes for a whole one.
+// end ends a response for the given reason, unless the response names one itself: then it is
+// incomplete, whatever the event is called. An unknown reason is an error, so that an answer that
+// was broken off never passes for a whole one.
 func (s *stream) end(reason llm.StopReason, deltas []llm.Delta) ([]llm.Delta, error) {
 	r, err := s.response()
 	switch {
@@ -204,7 +204,7 @@ func (s *stream) failed(data []byte, deltas []llm.Delta) ([]llm.Delta, error) {
 	return r.used(deltas), &wire.ReportedError{Body: data}
 }
 
-// reported is the error of a response, without the rest of it, which repeats the request.
+// reported is the error of a response, without the rest of the response, which repeats the request.
 func reported(what any) error {
 	body, err := wire.JSON(map[string]any{"error": what})
 	if err != nil {

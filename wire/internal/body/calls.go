@@ -7,7 +7,7 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// Calls maps the ids of calls to the names of their tools, since results name only the id.
+// Calls maps the ids of calls to the names of their tools, since results have only the id.
 type Calls map[string]string
 
 // Made makes the part for a call. Arguments that are not a JSON object are wrapped in one.

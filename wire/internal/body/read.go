@@ -22,8 +22,8 @@ func Check(data []byte) error {
 // does not concern the model.
 type Table[R any] map[string]func(r R, value []byte) error
 
-// Read reads each member of an object with its reader in the table. Null counts as absent; names
-// that are not in the table are given to other. A repeated name is an error, since another reader
+// Read reads each member of an object with its reader in the table. Null counts as absent. Names
+// that are not in the table are passed to other. A repeated name is an error, since another reader
 // of the same body might use the other value.
 func Read[R any](r R, object []byte, table Table[R], other func(name string)) error {
 	seen := map[string]bool{}

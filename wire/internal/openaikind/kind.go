@@ -9,8 +9,8 @@ import (
 	"github.com/mulligan-run/mulligan/wire/internal/scan"
 )
 
-// ToolChoice reads which tools may or must be called. value is a word, or an object that is
-// decoded into choice; named gives the type and the tool's name in that object.
+// ToolChoice reads which tools may or must be called. value is a word, or an object that is decoded
+// into choice; named gives the type and the tool's name in that object.
 func ToolChoice[C any](a *wire.Asked, value []byte, named func(choice C) (kind, name string)) error {
 	var kind, name string
 	if body.IsText(value) {
@@ -49,8 +49,8 @@ func Format(a *wire.Asked, field, kind string, format llm.Format) {
 	}
 }
 
-// Content reads a message's content: a text, or a list of parts. part reads one of these; ok is
-// false if there is none.
+// Content reads a message's content: a text, or a list of parts. part reads one part; ok is false
+// if the model gets nothing from it.
 func Content(field string, value []byte, part func(field string, element []byte) (read llm.Part, ok bool, err error)) (parts []llm.Part, err error) {
 	switch {
 	case body.Null(value), string(value) == `""`:

@@ -7,7 +7,7 @@ import (
 )
 
 // Conversation has every kind of part, from model, which makes two calls in one answer, and from
-// another model, whose reasoning is foreign to it.
+// another model with reasoning that model must not see.
 func Conversation(model string) []llm.Message {
 	call := func(id, city string) llm.Part {
 		return llm.Part{Call: &llm.ToolCall{ID: id, Name: "weather", Args: json.RawMessage(`{"city":"` + city + `"}`)}}

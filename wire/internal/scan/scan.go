@@ -14,8 +14,8 @@ const (
 	maxValues = 500_000 // in all: many small values must not take more memory than a few large ones
 )
 
-// Object says why data cannot be read: it is not a JSON object, or too deep, or has too many
-// values; "" if it can. The other functions rely on it.
+// Object says why data cannot be read: it is not a JSON object, is nested too deeply, or has too
+// many values. It gives "" if it can be read. The other functions rely on that.
 func Object(data []byte) (problem string) {
 	trimmed := bytes.TrimLeft(data, " \t\r\n")
 	switch {
@@ -33,7 +33,7 @@ func Object(data []byte) (problem string) {
 	return ""
 }
 
-// bounded checks depth and number of values, also of data that is not valid JSON.
+// bounded checks the depth and the number of values, even of data that is not valid JSON.
 func bounded(data []byte) (problem string) {
 	depth, values := 0, 1
 	for i := 0; i < len(data); i++ {
@@ -57,7 +57,7 @@ func bounded(data []byte) (problem string) {
 	return ""
 }
 
-// Span is a range of bytes in JSON.
+// Span is a range of bytes in a JSON text.
 type Span struct{ From, To int }
 
 // Of is the bytes of the range.
@@ -66,7 +66,7 @@ func (s Span) Of(data []byte) []byte { return data[s.From:s.To] }
 // Inside is the index after the brace of an object.
 func Inside(object []byte) int { return Blank(object, 0) + 1 }
 
-// Members yields the names and values of an object, in its order.
+// Members yields the names and values of an object, in order.
 func Members(object []byte) iter.Seq2[string, Span] {
 	return func(yield func(string, Span) bool) {
 		i := after(object, Blank(object, 0)) // after the brace
@@ -118,7 +118,7 @@ func comma(data []byte, i int) int {
 
 func after(data []byte, i int) int { return Blank(data, i+1) }
 
-// Blank is the index of the next byte from i on that is not white space.
+// Blank is the index of the first byte, from i on, that is not white space.
 func Blank(data []byte, i int) int {
 	for i < len(data) && strings.IndexByte(" \t\r\n", data[i]) >= 0 {
 		i++
