@@ -15,9 +15,9 @@ import (
 const (
 	firstCooldown = 30 * time.Second
 	mostCooldown  = time.Hour // unless the provider asks for more
-	// mostAsked is long enough for a monthly window; a later reset is taken for a mistake.
+	// mostAsked is long enough for a monthly window; a provider that asks for more gets this.
 	mostAsked = 31 * 24 * time.Hour
-	// forgetAfter is how long failures in a row are remembered after the cooldown.
+	// forgetAfter is how long after a cooldown its failures in a row are remembered.
 	forgetAfter = 24 * time.Hour
 )
 
@@ -38,11 +38,11 @@ type record struct {
 }
 
 // records are the cooldowns by scope: a model's full name, an entry's name, or the name of an
-// engine's provider, as in "pi/anthropic/"; its final slash distinguishes it from a model with
-// that name.
+// engine's provider, as in "pi/anthropic/", with a final slash that distinguishes it from a model
+// of that name.
 type records map[string]record
 
-// scopeOf is the narrowest scope about which f says something; false if there is none.
+// scopeOf is the narrowest scope that f says something about; false if there is none.
 func scopeOf(model string, f failure.Failure) (string, bool) {
 	if f.Timer != "" || entryOf(model) == "" || len(model) > maxName || !utf8.ValidString(model) {
 		return "", false
@@ -57,8 +57,8 @@ func scopeOf(model string, f failure.Failure) (string, bool) {
 }
 
 // accountOf is the scope of the account that was asked: the entry or, if that is an engine with
-// providers of its own, the provider that failed. Only with an engine does a failure name another
-// provider than the entry: "openrouter/anthropic/claude" is OpenRouter's account.
+// providers of its own, the provider that failed. Only with an engine does a failure name a
+// provider other than the entry: "openrouter/anthropic/claude" is OpenRouter's account.
 func accountOf(model string, f failure.Failure) string {
 	if own := innerOf(model); f.Provider != entryOf(model) && own == entryOf(model)+"/"+f.Provider+"/" {
 		return own
@@ -66,7 +66,7 @@ func accountOf(model string, f failure.Failure) string {
 	return entryOf(model)
 }
 
-// innerOf is the scope of the provider of an engine's model, "" if the name has none.
+// innerOf is the scope of the provider of an engine's model; "" if the name contains none.
 func innerOf(model string) string {
 	entry, rest, _ := strings.Cut(model, "/")
 	if provider, _, ok := strings.Cut(rest, "/"); ok && provider != "" {
@@ -87,7 +87,7 @@ func scopesOf(model string) []string {
 
 // failed is r after another failure.
 func (r record) failed(f failure.Failure, at time.Time) record {
-	if !at.Before(r.Until) { // a call that was in flight already says nothing new
+	if !at.Before(r.Until) { // a call that was already in flight says nothing new
 		r.Failures = min(r.Failures+1, maxRecords)
 	}
 	if until := at.Add(max(backoff(r.Failures), asked(f, at))).UTC().Round(0); until.After(r.Until) {
@@ -96,7 +96,7 @@ func (r record) failed(f failure.Failure, at time.Time) record {
 	return r
 }
 
-// covered reports whether a record of a wider scope says the same as r.
+// covered reports whether a record of a wider scope says the same as r, and for as long.
 func (rs records) covered(scope string, r record) bool {
 	return slices.ContainsFunc(scopesOf(scope)[1:], func(around string) bool {
 		o, ok := rs[around]
@@ -119,7 +119,7 @@ func asked(f failure.Failure, at time.Time) time.Duration {
 	return min(wait, mostAsked)
 }
 
-// prune forgets records that are long over and, if there are too many, those that end first.
+// prune forgets records that ended long ago and, if there are too many, those that end first.
 func (rs records) prune(at time.Time) {
 	maps.DeleteFunc(rs, func(_ string, r record) bool { return r.Until.Add(forgetAfter).Before(at) })
 	rs.keep(maxRecords)
@@ -137,7 +137,7 @@ func (rs records) keep(n int) {
 	}
 }
 
-// merge adds the records of others; of two for the same scope the later end counts.
+// merge adds the records of others; of two for the same scope the one that ends later counts.
 func (rs records) merge(others records) {
 	for scope, o := range others {
 		if mine, ok := rs[scope]; !ok || o.Until.After(mine.Until) {

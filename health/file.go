@@ -23,14 +23,14 @@ const (
 	fileVersion  = 1
 	refreshEvery = time.Second
 	stuckFor     = 30 * time.Second
-	lockPatience = 5 * time.Second // then the day's budget may be exceeded by what others spend
+	lockPatience = 5 * time.Second // after that, the day's budget may be exceeded by what other processes spend
 )
 
-// errCorrupt says that the file is not, or not wholly, one that Open writes.
+// errCorrupt says that the file is not, or not completely, one that Open wrote.
 var errCorrupt = errors.New("not a health file")
 
 // Open makes a Health that is kept in a JSON file, which several processes may share. The file is
-// created with the first cooldown; a corrupt one is renamed to path+".corrupt" and logged. Open
+// created with the first cooldown. A corrupt one is renamed to path+".corrupt" and logged. Open
 // fails if the file cannot be read, or was written by a newer version.
 func Open(path string) (*Health, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -48,14 +48,13 @@ func Open(path string) (*Health, error) {
 	return &Health{known: k, shared: s}, nil
 }
 
-// file is the shared file. Its lock is held by whoever reads or writes the file, never by a
-// reader of the memory.
+// file is the shared file. Its lock is held to read or write the file, but not to read the memory.
 type file struct {
 	mu        sync.Mutex
 	path      string
-	seen      os.FileInfo // of the file's version that is in memory
-	unsaved   bool        // memory has something that could not be written
-	unwritten spending    // the part of it that is spending
+	seen      os.FileInfo // describes the version of the file that is in memory
+	unsaved   bool        // memory has changes that could not be written
+	unwritten spending    // those of them that are spending
 	patience  time.Duration
 	stuck     time.Time // until then the lock is only tried, since another process holds it
 
@@ -64,7 +63,7 @@ type file struct {
 	busy    bool
 }
 
-// stored is the file's content.
+// stored is the contents of the file.
 type stored struct {
 	Version   int      `json:"version"`
 	Cooldowns records  `json:"cooldowns"`
@@ -87,7 +86,7 @@ func (s *file) soon(at time.Time, refresh func()) {
 	}()
 }
 
-// read gives the file's contents if they are new; memory is what is known so far.
+// read gives the file's contents if they have changed; memory is what is known so far.
 func (s *file) read(memory *known) (*known, bool) {
 	info, err := os.Stat(s.path)
 	if err != nil || (s.seen != nil && os.SameFile(info, s.seen) && info.ModTime().Equal(s.seen.ModTime()) && info.Size() == s.seen.Size()) {
@@ -109,8 +108,8 @@ func (s *file) add(k, memory *known) {
 	}
 }
 
-// update applies change to the file's contents, writes the result and gives it. If the file is
-// out of reach, change is applied to memory.
+// update applies change to the file's contents, writes the result and returns it. If the file
+// cannot be used, change is applied to memory.
 func (s *file) update(memory *known, change func(*known)) *known {
 	unlock, err := s.lock()
 	if err != nil {
@@ -138,7 +137,7 @@ func (s *file) update(memory *known, change func(*known)) *known {
 	return k
 }
 
-// lock takes the file's lock. After waiting in vain it spares the next callers the wait.
+// lock takes the file's lock. After it has waited in vain, the next callers need not wait.
 func (s *file) lock() (unlock func(), err error) {
 	patience := s.patience
 	if time.Now().Before(s.stuck) {
@@ -165,7 +164,7 @@ func (s *file) keepInMemory(memory *known, change func(*known), err error) *know
 	return memory
 }
 
-// load reads and checks the file; a missing one is empty.
+// load reads and checks the file; a missing file counts as empty.
 func (s *file) load() (*known, error) {
 	f, err := os.Open(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -241,7 +240,7 @@ func (s *file) save(k *known) error {
 	return err
 }
 
-// encode fits the contents into maxFile; the cooldowns that end first are left out.
+// encode fits the contents into maxFile by leaving out the cooldowns that end first.
 func encode(k *known) ([]byte, error) {
 	for {
 		var buf bytes.Buffer

@@ -17,7 +17,7 @@ import (
 // today. It is safe for concurrent use.
 type Health struct {
 	mu     sync.RWMutex
-	known  *known   // replaced as a whole if others write to it, too
+	known  *known   // replaced as a whole if others also write to it
 	shared *file    // nil = in no file
 	store  *inStore // nil = in no store
 
@@ -28,7 +28,7 @@ type Health struct {
 type known struct {
 	cooldowns records
 	spent     spending
-	zone      *time.Location // in which days are counted; nil = this machine's
+	zone      *time.Location // the time zone of the days; nil = this machine's
 }
 
 func nothing() *known { return &known{cooldowns: records{}, spent: spending{}} }
@@ -40,8 +40,8 @@ func (k *known) clone() *known {
 // New makes a Health in memory.
 func New() *Health { return &Health{known: nothing()} }
 
-// Failed records that a call to model (a full name, provider/model) failed with f at that time.
-// Failures that say nothing about later calls change nothing.
+// Failed records that a call to model (a full name, provider/model) failed with f at that time. It
+// ignores failures that say nothing about later calls.
 func (h *Health) Failed(model string, f failure.Failure, at time.Time) {
 	h.pace.failed(entryOf(model), f)
 	scope, ok := scopeOf(model, f)
@@ -50,7 +50,7 @@ func (h *Health) Failed(model string, f failure.Failure, at time.Time) {
 	}
 	scopes := []string{scope}
 	if f.Kind == failure.KindQuota && scope != model {
-		scopes = append(scopes, model) // it may belong to the model alone: see Succeeded
+		scopes = append(scopes, model) // the quota may be the model's alone: see Succeeded
 	}
 	if h.store != nil {
 		for _, scope := range scopes {
@@ -65,8 +65,8 @@ func (h *Health) Failed(model string, f failure.Failure, at time.Time) {
 	})
 }
 
-// Succeeded records that model answered: it and its provider entry work again. A quota of the
-// entry then belonged to the models that reported it, and still holds for them.
+// Succeeded records that model answered: it and its provider entry work again. A quota of the entry
+// then belonged only to the models that reported it, and still holds for them.
 func (h *Health) Succeeded(model string) {
 	if h.shared != nil {
 		h.refresh()
@@ -92,9 +92,9 @@ func (h *Health) Succeeded(model string) {
 	})
 }
 
-// Cooling reports whether model, or its provider entry, cools down at that time, and until the
-// later end of the two. Beside says that only the entry does. It does no I/O itself; changes by
-// other processes are read in the background.
+// Cooling reports whether model or its provider entry is cooling down at that time, and until when
+// at the latest. Beside says that only the entry is. Cooling itself does no I/O; changes by other
+// processes are read in the background.
 func (h *Health) Cooling(model string, at time.Time) (recovery.Cooldown, bool) {
 	if h.shared != nil {
 		h.shared.soon(at, h.refresh)
@@ -113,9 +113,9 @@ func (h *Health) Cooling(model string, at time.Time) (recovery.Cooldown, bool) {
 	return recovery.Cooldown{Model: model, Until: r.Until, Kind: r.Kind, Beside: !h.known.cooldowns[model].Until.After(at)}, true
 }
 
-// All lists what cools down at that time, by name. Model is a full name, or an entry's name if
-// the whole entry cools down ("pi/anthropic" for an engine's provider). A model whose record says
-// the same as its entry's is left out.
+// All lists what is cooling down at that time, by name. Model is a full name, or an entry's name if
+// the whole entry is cooling down ("pi/anthropic" for an engine's provider). A model with a record
+// that says the same as its entry's is left out.
 func (h *Health) All(at time.Time) []recovery.Cooldown {
 	h.refresh()
 	h.mu.RLock()
@@ -130,8 +130,8 @@ func (h *Health) All(at time.Time) []recovery.Cooldown {
 	return all
 }
 
-// update makes one change, in the file, too, if there is one. Records that are over at that time
-// are forgotten; the zero time forgets none.
+// update makes one change, also in the file if there is one. Records that are over at that time are
+// forgotten; none are if the time is zero.
 func (h *Health) update(at time.Time, change func(*known)) {
 	apply := func(k *known) {
 		change(k)

@@ -4,5 +4,5 @@ package health
 
 import "time"
 
-// lock does nothing where there is no flock: the last writer wins.
+// lock does nothing on systems without flock: the last writer wins.
 func lock(string, time.Duration) (unlock func(), err error) { return func() {}, nil }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// lock takes the lock file for this process, waiting no longer than patience.
+// lock takes the lock file for this process, and waits for it no longer than patience.
 func lock(path string, patience time.Duration) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

@@ -7,17 +7,17 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// How fast a provider entry in trouble is called.
+// How fast calls of a provider entry in trouble are made.
 const (
 	pacedFor = 30 * time.Second
-	// paceEvery is a little more than a 200th of a second, so that with late calls no second has
-	// 200.
+	// paceEvery is a little more than a 200th of a second, so that no second has 200 calls even if
+	// some are late.
 	paceEvery = time.Second / 160
 )
 
 // pace gives turns, one after another, to the calls of provider entries that are in trouble. It
-// belongs to this process and uses the monotonic clock; if other processes call the provider,
-// too, it gives only this process's share.
+// belongs to this process and uses the monotonic clock. If other processes share the work, it gives
+// only this process's share.
 type pace struct {
 	mu      sync.Mutex
 	sharing int // processes; 0 = this one alone
@@ -25,12 +25,12 @@ type pace struct {
 }
 
 type turns struct {
-	until time.Time // until when calls are paced
+	until time.Time // calls are paced until then
 	next  time.Time // the next free turn
 }
 
-// troubled reports whether f says that a provider has too much to do, or is down, which many runs
-// see at the same moment.
+// troubled reports whether f says that a provider is overloaded or down, which many runs notice at
+// the same moment.
 func troubled(f failure.Failure) bool {
 	switch f.Kind {
 	case failure.KindRateLimit, failure.KindOverloaded, failure.KindUnavailable:
@@ -56,7 +56,7 @@ func (p *pace) failed(entry string, f failure.Failure) {
 	t.until = now.Add(pacedFor)
 }
 
-// forget drops what is over, and everything if there is too much of it.
+// forget drops entries that are over, and all of them if there are too many.
 func (p *pace) forget(now time.Time) {
 	for entry, t := range p.entries {
 		if now.After(t.until) {
@@ -75,7 +75,7 @@ func (p *pace) share(processes int) {
 	p.sharing = processes
 }
 
-// Queued is how many calls of a provider entry wait for their turn in this process now.
+// Queued is how many calls of a provider entry are waiting for their turn in this process now.
 func (h *Health) Queued(entry string) int {
 	h.pace.mu.Lock()
 	defer h.pace.mu.Unlock()
@@ -84,15 +84,15 @@ func (h *Health) Queued(entry string) int {
 		return 0
 	}
 	every := h.pace.every()
-	return int(max(0, time.Until(t.next)-1) / every) // the last turn that was given is one before the next
+	return int(max(0, time.Until(t.next)-1) / every) // t.next is the turn after the last one given
 }
 
 // every is how long one turn of this process takes. The caller holds mu.
 func (p *pace) every() time.Duration { return paceEvery * time.Duration(max(1, p.sharing)) }
 
-// Turn takes the next turn to call model (a full name), and says how long to wait for it. That is
-// 0 unless its provider entry said in the last 30 s that it has too much to do or is down. Then
-// all its calls come one after another, at most 160 per second, because those that failed
+// Turn takes the next turn to call model (a full name), and says how long to wait for it. That is 0
+// unless its provider entry failed in the last 30 s because it is overloaded or down. Then all
+// calls of the entry come one after another, at most 160 per second, because those that failed
 // together would come back together. Machines that share a Store share these 160.
 func (h *Health) Turn(model string) time.Duration {
 	h.pace.mu.Lock()

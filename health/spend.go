@@ -27,7 +27,7 @@ func (h *Health) Reserve(at time.Time, reserve, limit recovery.Budget) (spent re
 	return spent, lacks
 }
 
-// Spend corrects what was counted for a call that began at that time: used is what it used minus
+// Spend corrects what was counted for a call that began at that time. used is what it used minus
 // what it reserved, and may be negative.
 func (h *Health) Spend(at time.Time, used recovery.Budget) {
 	if used == (recovery.Budget{}) {
@@ -40,7 +40,7 @@ func (h *Health) Spend(at time.Time, used recovery.Budget) {
 	h.update(at, func(k *known) { k.spent.add(dayOf(at.In(k.days())), used) })
 }
 
-// Spent is what the runs of that day have used; calls in the air count what they reserved.
+// Spent is what the runs of that day have used; calls in the air count with what they reserved.
 func (h *Health) Spent(at time.Time) recovery.Budget {
 	h.refresh()
 	day := h.dayOf(at)
@@ -49,7 +49,7 @@ func (h *Health) Spent(at time.Time) recovery.Budget {
 	return h.known.spent[day]
 }
 
-// Tomorrow is when the day after at's begins, in this machine's time zone, or in the Store's.
+// Tomorrow is when the day after at's begins, in this machine's time zone or in the Store's.
 func (h *Health) Tomorrow(at time.Time) time.Time {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -60,13 +60,13 @@ func (h *Health) Tomorrow(at time.Time) time.Time {
 func nextDay(at time.Time) time.Time {
 	year, month, day := at.Date()
 	next := time.Date(year, month, day+1, 0, 0, 0, 0, at.Location())
-	for next.Day() == day { // where clocks are put forward at midnight there is no midnight
+	for next.Day() == day { // if clocks are put forward at midnight, that midnight does not exist
 		next = next.Add(time.Hour)
 	}
 	return next
 }
 
-// days is the time zone in which days are counted.
+// days is the time zone of the days.
 func (k *known) days() *time.Location {
 	if k.zone != nil {
 		return k.zone
@@ -102,8 +102,8 @@ func (s spending) merge(more spending) {
 	}
 }
 
-// prune forgets all days but that of at and the two beside it, which other time zones and calls
-// that began before midnight need. No sum is less than zero.
+// prune forgets all days but that of at and the days before and after it, which other time zones
+// and calls that began before midnight need. Sums below zero become zero.
 func (s spending) prune(at time.Time) {
 	from, to := dayOf(at.AddDate(0, 0, -1)), dayOf(at.AddDate(0, 0, 1))
 	maps.DeleteFunc(s, func(day string, _ recovery.Budget) bool { return day < from || day > to })

@@ -12,18 +12,19 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Store is where the processes of several machines share what they know. Each method is one
-// atomic step. It is safe for concurrent use.
+// Store holds what the processes of several machines share. Each method is one atomic step. It is
+// safe for concurrent use.
 type Store interface {
 	// Look gives everything in the store.
 	Look(ctx context.Context) (Known, error)
-	// Cool replaces the cooldown of a scope by c, with the next version. ok is false, and nothing
-	// changes, if the stored one does not have c.Version any more.
+	// Cool replaces the cooldown of a scope with c and the next version. ok is false, and nothing
+	// changes, if the stored one no longer has c.Version.
 	Cool(ctx context.Context, scope string, c Cooldown) (ok bool, err error)
 	// Warm removes the cooldowns of scopes.
 	Warm(ctx context.Context, scopes ...string) error
-	// Reserve adds to what was spent on a day ("2026-03-01"), which never falls below zero, unless
-	// limit lacks the room (see recovery.Budget.Lacks): then ok is false. spent is the sum before.
+	// Reserve adds to what was spent on a day ("2026-03-01"); the sum never falls below zero. If
+	// limit has no room for it (see recovery.Budget.Lacks), nothing is added and ok is false. spent
+	// is the sum before.
 	Reserve(ctx context.Context, day string, reserve, limit recovery.Budget) (spent recovery.Budget, ok bool, err error)
 }
 
@@ -31,26 +32,26 @@ type Store interface {
 type Known struct {
 	Cooldowns map[string]Cooldown // by scope
 	Spent     map[string]recovery.Budget
-	Zone      *time.Location // in which days are counted
+	Zone      *time.Location // the time zone of the days
 	Members   int            // processes that share the work now
 }
 
 // Cooldown is a cooldown in a Store. It holds the time that is left, on which all clocks agree.
 type Cooldown struct {
 	Kind     failure.Kind
-	Left     time.Duration // negative: over for so long
+	Left     time.Duration // negative: how long it has been over
 	Failures int           // in a row
 	Version  int64         // 0 = there is none yet
 }
 
 const (
 	storePatience = 5 * time.Second // for one request
-	coolTries     = 8               // against others that write the same cooldown
+	coolTries     = 8               // if other processes write the same cooldown
 )
 
-// Share makes a Health in a store: cooldowns are read from memory, where they are at most about a
-// second old, and spending is counted by the store alone. It looks every second until ctx ends,
-// and fails if the store cannot be read now.
+// Share makes a Health that uses a store. Cooldowns are read from memory, where they are about a
+// second old at most; spending is counted by the store alone. It reads the store every second until
+// ctx ends, and fails if the store cannot be read now.
 func Share(ctx context.Context, store Store) (*Health, error) {
 	h := &Health{known: nothing(), store: &inStore{Store: store, unwritten: spending{}}}
 	if err := h.look(ctx); err != nil {
@@ -60,7 +61,7 @@ func Share(ctx context.Context, store Store) (*Health, error) {
 	return h, nil
 }
 
-// inStore is the part for a Store.
+// inStore is the state of a Health that uses a Store.
 type inStore struct {
 	Store
 
@@ -94,7 +95,7 @@ func (s *inStore) missed(err error) {
 	s.silent = true
 }
 
-// look reads the store, and writes to it what could not be written before.
+// look reads the store, and writes to it what could not be written earlier.
 func (h *Health) look(ctx context.Context) error {
 	s := h.store
 	s.mu.Lock()
@@ -142,11 +143,11 @@ func (h *Health) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// sameEnd is by how much two looks may differ about the same end, since a request takes time.
+// sameEnd is how much two readings of the same end may differ, since a request takes time.
 const sameEnd = time.Second
 
-// with is the contents of a store after what was known before. An end that did not change is kept
-// to the nanosecond; what could not be written yet is kept.
+// with is the contents of a store, merged with what was known before. An end that did not change is
+// kept to the nanosecond; what could not be written yet is kept, too.
 func (k *known) with(kept Known, at time.Time) *known {
 	now := &known{cooldowns: records{}, spent: spending(maps.Clone(kept.Spent)), zone: kept.Zone}
 	if now.spent == nil {
@@ -192,7 +193,7 @@ func (h *Health) coolInStore(scope string, f failure.Failure, at time.Time) {
 			h.learn(scope, r)
 			return
 		}
-		if err = h.lookLocked(ctx); err != nil { // somebody else wrote first
+		if err = h.lookLocked(ctx); err != nil { // another process wrote first
 			break
 		}
 	}
@@ -227,7 +228,7 @@ func (h *Health) warmInStore(scopes []string) {
 	}
 }
 
-// reserveInStore reserves in the store or, if it does not answer, by what it last said.
+// reserveInStore reserves in the store or, if it does not answer, against what it last said.
 func (h *Health) reserveInStore(day string, reserve, limit recovery.Budget) (spent recovery.Budget, lacks string) {
 	ctx, cancel := context.WithTimeout(context.Background(), storePatience)
 	defer cancel()
@@ -244,7 +245,7 @@ func (h *Health) reserveInStore(day string, reserve, limit recovery.Budget) (spe
 		}
 		return spent, lacks
 	case !ok:
-		if lacks = limit.Lacks(spent, reserve); lacks == "" { // others have used it up meanwhile
+		if lacks = limit.Lacks(spent, reserve); lacks == "" { // other processes have used it up meanwhile
 			lacks = limit.Lacks(limit, reserve)
 		}
 		return spent, lacks

@@ -9,28 +9,28 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// BeforeCall is the before_call occasion: a model call that is about to begin. It holds no secret
+// BeforeCall is the before_call occasion: a model call that is about to begin. It holds no secrets
 // and, apart from Transcript, no prompt and no tool's arguments or results.
 type BeforeCall struct {
 	Run, Session        string
 	SessionKey, AgentID string
 	Labels              recovery.Labels
-	Model               recovery.Alternative   // that is about to be asked
-	Alternatives        []recovery.Alternative // what may be asked instead
+	Model               recovery.Alternative   // the model that is about to be asked
+	Alternatives        []recovery.Alternative // models that may be asked instead
 	Round               int                    // which model call of the run it is, from 1
 	Attempt             int                    // within this model call, from 0
 	Tried               []recovery.Tried       // the failed attempts of this model call
-	Summary             bool                   // it only sums up old turns of a conversation that is too long
-	InputTokens         int64                  // about
-	Tools               []string               // that the model may use
-	Images              bool                   // there are pictures in the conversation
-	Schema              bool                   // the answer has to keep to a JSON schema
-	FailedKinds         []failure.Kind         // what failed in the run so far, the newest 64
-	RecentCalls         []recovery.RecentCall  // how the last calls of the model's entry ended, of all runs; see About
-	Holds               int                    // how often it was held already
+	Summary             bool                   // the call only sums up old turns of a conversation that is too long
+	InputTokens         int64                  // approximately
+	Tools               []string               // tools that the model may use
+	Images              bool                   // there are images in the conversation
+	Schema              bool                   // the answer has to follow a JSON schema
+	FailedKinds         []failure.Kind         // of the run's failures so far, the newest 64
+	RecentCalls         []recovery.RecentCall  // how the last calls of the model's entry ended, in all runs; see About
+	Holds               int                    // how often the call was held already
 	AutoRecover         bool
 	Spent, Remaining    recovery.Budget // 0 = unlimited, -1 = used up
-	Elapsed             failure.Millis  // since the run began, deliberate long waits left out
+	Elapsed             failure.Millis  // since the run began, without deliberate long waits
 	RemainingTime       failure.Millis  // 0 = unlimited, -1 = used up
 	Time                time.Time
 	DryRun              bool
@@ -42,7 +42,7 @@ type BeforeCall struct {
 // Hook is recovery.HookBeforeCall.
 func (BeforeCall) Hook() string { return recovery.HookBeforeCall }
 
-// For leaves out the transcript, or what of it is more than a plugin gets.
+// For leaves out the transcript, or what a plugin may not see of it.
 func (e BeforeCall) For(transcript bool) Occasion {
 	if transcript {
 		e.Transcript = recent(e.Transcript)
@@ -52,8 +52,8 @@ func (e BeforeCall) For(transcript bool) Occasion {
 	return e
 }
 
-// NewBeforeCall describes a call of r that is about to begin so, now. Of the models that could be
-// asked instead, those are told that no plugin forbids.
+// NewBeforeCall describes a call of r that is about to begin now. Of the models in instead, only
+// those that no plugin forbids are included.
 func NewBeforeCall(r *recovery.Run, call recovery.Began, instead []recovery.Alternative, now time.Time) BeforeCall {
 	e := BeforeCall{
 		Run: r.ID, Session: r.Session, SessionKey: r.SessionKey, AgentID: r.AgentID, Labels: r.Labels,
@@ -76,7 +76,7 @@ func NewBeforeCall(r *recovery.Run, call recovery.Began, instead []recovery.Alte
 	return e
 }
 
-// known is a model with all that the run's policy says of it.
+// known is a model with everything that the run's policy says about it.
 func known(r *recovery.Run, a recovery.Alternative) recovery.Alternative {
 	if price, ok := r.Policy.Prices[a.Model]; ok {
 		a.Price = &price

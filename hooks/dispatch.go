@@ -11,13 +11,14 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// How much of a hook's own words a vote may hold, in bytes.
+// How much of a hook's own text a vote may hold, in bytes.
 const (
 	MaxError  = 2 << 10
 	maxReason = 500
 )
 
-// CallDeadline is how long a hook may take over a call that is about to begin, where nobody says otherwise.
+// CallDeadline is how long a hook may take over a call that is about to begin, unless Deadlines say
+// otherwise.
 const CallDeadline = 500 * time.Millisecond
 
 // Deadlines bound a dispatch; zero fields mean the defaults.
@@ -52,10 +53,10 @@ func (d Deadlines) of(about Occasion) time.Duration {
 	return min(d.Each, d.All)
 }
 
-// Dispatch asks all hooks at the same time and returns when each has voted. It calls voted from
-// its own goroutine, once for each hook, in the order in which they answer, at most Start and All
-// later. A hook that fails, panics or does not answer in time votes with Error set; an answer
-// after its deadline is dropped, and if it never returns, neither does the goroutine that asked
+// Dispatch asks all hooks at the same time and returns when each has voted. It calls voted from its
+// own goroutine, once for each hook, in the order in which they answer, after Start and All at the
+// latest. A hook that fails, panics or does not answer in time votes with Error set. An answer
+// after the deadline is dropped; if the hook never returns, neither does the goroutine that asked
 // it.
 func Dispatch(ctx context.Context, hooks []Named, about Occasion, d Deadlines, voted func(recovery.Vote)) {
 	d = d.orDefaults()
@@ -84,7 +85,7 @@ func ask(ctx context.Context, hook Named, about Occasion, d Deadlines) recovery.
 	return within(ctx, hook, advise, d.of(about), "no answer")
 }
 
-// within runs a hook's do under a deadline; missed is the error for a hook that misses it.
+// within calls do for a hook, with a deadline; missed is the error if the hook misses it.
 func within(ctx context.Context, hook Named, do func(context.Context) (recovery.Vote, error), deadline time.Duration, missed string) recovery.Vote {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, deadline)
@@ -113,7 +114,7 @@ func call(ctx context.Context, do func(context.Context) (recovery.Vote, error)) 
 	return answer{vote, err}
 }
 
-// sanitise makes a vote that can be stored from whatever a hook answered. Who answered is kept
+// sanitise turns whatever a hook answered into a vote that can be stored. It keeps who answered
 // even if there is an error.
 func sanitise(a answer, hook Named, began time.Time) recovery.Vote {
 	v := a.vote

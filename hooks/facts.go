@@ -7,21 +7,21 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// MaxRecentCalls is how many of them an occasion has.
+// MaxRecentCalls is how many recent calls an occasion has.
 const MaxRecentCalls = 20
 
-// Surroundings is what is known of models beyond a run; see [About].
+// Surroundings is what is known about models beyond a run; see [About].
 type Surroundings interface {
 	// Capabilities are those of a model, with its full name.
 	Capabilities(model string) llm.Capabilities
-	// Cooling is the cooldown of a model now, if it cools down.
+	// Cooling is the present cooldown of a model; false if it has none.
 	Cooling(model string) (recovery.Cooldown, bool)
-	// Recent are the last calls of the model's entry, of all runs, the newest last.
+	// Recent are the last calls of the model's entry in all runs, the newest last.
 	Recent(model string) []recovery.RecentCall
 }
 
-// About is o with what is known of its models beyond the run: what they cannot take, whether they
-// cool down, and how their last calls ended.
+// About is o with what is known about its models beyond the run: what they do not accept, whether
+// they are cooling down, and how their last calls ended.
 func About(o Occasion, s Surroundings) Occasion {
 	switch e := o.(type) {
 	case RunError:

@@ -7,30 +7,30 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// RunEnded is the run_ended occasion: how a run ended, and what it took. What a hook says to it is
-// nobody's business. It holds no secret, no prompt and no answer.
+// RunEnded is the run_ended occasion: how a run ended, and what it took. Votes on it are ignored.
+// It holds no secrets, no prompt and no answer.
 type RunEnded struct {
 	Run, Session        string
 	SessionKey, AgentID string
 	Labels              recovery.Labels
 	Status              recovery.Status
 	StopReason          string
-	ChosenModel, Model  string // that was asked for, and that was asked last
+	ChosenModel, Model  string // the model that was asked for, and the one that was asked last
 	Recovered           bool   // it was completed although attempts had failed
-	Attempts            int    // of model calls, begun
-	FailedAttempts      int    // of them
+	Attempts            int    // of model calls; all that began
+	FailedAttempts      int    // how many of them failed
 	Trouble             recovery.Trouble
 	Spent               recovery.Budget
 	Elapsed             failure.Millis   // from its begin to its end
 	Time                time.Time        // when it ended
-	Failure             *failure.Failure // at which it ended; nil = at none
+	Failure             *failure.Failure // the failure that ended it; nil = none
 	DryRun              bool
 }
 
 // Hook is recovery.HookRunEnded.
 func (RunEnded) Hook() string { return recovery.HookRunEnded }
 
-// For is e: there is no transcript in it.
+// For is e: it contains no transcript.
 func (e RunEnded) For(bool) Occasion { return e }
 
 // NewRunEnded describes the end of r, which has ended.

@@ -10,12 +10,12 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// The values of RunError.ReplaySafety: whether the failed attempt may be repeated without doing
-// something twice.
+// The values of RunError.ReplaySafety: whether the failed attempt may be repeated without something
+// happening twice.
 const (
 	ReplaySafe    = "safe"
 	ReplayUnsafe  = "unsafe"  // a tool that must not run twice is in the air
-	ReplayUnknown = "unknown" // one was, when its owner was lost, so it may have taken effect
+	ReplayUnknown = "unknown" // such a tool was in the air when its owner was lost, so it may have taken effect
 )
 
 // RunError is the run_error occasion: a failure, and everything a decision about it may depend
@@ -28,50 +28,50 @@ type RunError struct {
 	Attempt      int    // within one model call, from 0
 	Retries      int    // of this model call so far
 	MaxRetries   int    // allowed by the policy for one model call
-	AutoRecover  bool   // whether the decision is acted on, or offered to a person
+	AutoRecover  bool   // whether the decision is carried out, or offered to a person
 
 	Elapsed           failure.Millis  // since the run began, without deliberate long waits
 	Remaining         recovery.Budget // 0 = unlimited, -1 = used up
-	RemainingAttempts int             // of this model call, within the limits that no policy lifts
+	RemainingAttempts int             // of this model call, within the limits that no policy can lift
 	RemainingTime     failure.Millis  // until max_turn or the run's timeout; 0 = unlimited, -1 = used up
 	Tried             []recovery.Tried
 	Alternatives      []recovery.Alternative // what switch_model may name
 
 	ReplaySafety string   // ReplaySafe, ReplayUnsafe or ReplayUnknown
-	UnsafeTools  []string // the tools that make it so
+	UnsafeTools  []string // the tools that make it unsafe or unknown
 	PartialShown bool     // people have seen text of the failed attempt
-	IdleBreaker  bool     // too many idle expiries in a row: nothing is retried by itself
+	IdleBreaker  bool     // too many idle timeouts in a row: nothing is retried automatically
 	IdleExpiries int      // in a row without a finished step
 	SessionKey   string   // the caller's name for its conversation
 	AgentID      string   // the caller's name for its agent
-	Aborted      bool     // the attempt was ended from our side: by a timer, the end of its process, or a person
-	TimedOut     bool     // a timer of ours expired, or one of the provider's
+	Aborted      bool     // Mulligan ended the attempt: a timer, the end of its process, or a person
+	TimedOut     bool     // one of our timers expired, or one of the provider's
 	PromptError  string   // why the prompt could not become a request; "" = it could
 	Pressed      string   // the kind of the hook's own button that a person pressed; "" = it is asked about the failure itself
 
 	Labels      recovery.Labels
 	Spent       recovery.Budget // by the run so far
-	InputTokens int64           // of the request, about
-	Tools       []string        // that the model may use
-	Images      bool            // there are pictures in the conversation
-	Schema      bool            // the answer has to keep to a JSON schema
+	InputTokens int64           // of the request, approximately
+	Tools       []string        // tools that the model may use
+	Images      bool            // there are images in the conversation
+	Schema      bool            // the answer has to follow a JSON schema
 	About       recovery.Alternative
-	Cooling     []recovery.Alternative // could be asked, and are left out of Alternatives because they cool down
-	FailedKinds []failure.Kind         // what failed in the run so far, this failure included: the newest 64
-	RecentCalls []recovery.RecentCall  // how the last calls of the model's entry ended, of all runs; see About
+	Cooling     []recovery.Alternative // models that could be asked but are cooling down, and so are not in Alternatives
+	FailedKinds []failure.Kind         // of the run's failures so far, this one included; the newest 64
+	RecentCalls []recovery.RecentCall  // how the last calls of the model's entry ended, in all runs; see About
 
 	Time   time.Time // when the attempt failed, even if the failure is replayed
 	DryRun bool      // the answer has no effect: a failure is replayed, or the plugin is tested
 
-	// Transcript is the conversation so far. A host passes it on, as recent makes it, only to
-	// plugins that were granted it.
+	// Transcript is the conversation so far. A host passes it, as For makes it, only to plugins
+	// that were granted it.
 	Transcript []llm.Message
 }
 
 // Hook is recovery.HookRunError.
 func (RunError) Hook() string { return recovery.HookRunError }
 
-// For leaves out the transcript, or the part of it that no plugin gets.
+// For leaves out the transcript, or the part of it that no plugin may see.
 func (e RunError) For(transcript bool) Occasion {
 	if transcript {
 		e.Transcript = recent(e.Transcript)
@@ -81,7 +81,7 @@ func (e RunError) For(transcript bool) Occasion {
 	return e
 }
 
-// NewRunError describes the open failure of r; it needs r.Open set.
+// NewRunError describes the open failure of r. r.Open must be set.
 func NewRunError(r *recovery.Run) RunError {
 	open := r.Open
 	e := RunError{
@@ -121,7 +121,7 @@ func NewRunError(r *recovery.Run) RunError {
 	return e
 }
 
-// alternatives are those of the open failure, with all that is known about them.
+// alternatives are those of the open failure, with everything that is known about them.
 func alternatives(r *recovery.Run) []recovery.Alternative {
 	var list []recovery.Alternative
 	for _, a := range r.Open.Alternatives {
@@ -130,7 +130,7 @@ func alternatives(r *recovery.Run) []recovery.Alternative {
 	return list
 }
 
-// aborted reports whether the attempt was ended from our side, and not by the provider.
+// aborted reports whether Mulligan ended the attempt, not the provider.
 func aborted(o *recovery.OpenFailure) bool {
 	return o.Failure.Timer != "" || o.Failure.Kind == failure.KindInterrupted || o.Cause == recovery.CauseCutShort
 }
@@ -154,8 +154,8 @@ func remaining(allowed, spent recovery.Budget) recovery.Budget {
 	}
 }
 
-// remainingTime is the time left for the turn, which stands still while the run is parked, or for
-// the run, which does not.
+// remainingTime is the time left for the turn, whose clock stands still while the run is parked, or
+// for the run, whose clock does not.
 func remainingTime(r *recovery.Run, elapsed failure.Millis, now time.Time) failure.Millis {
 	turn := left(r.Policy.Timeouts.MaxTurn, elapsed)
 	run := left(r.Policy.Timeouts.Run, failure.InMillis(max(0, now.Sub(r.StartedAt))))

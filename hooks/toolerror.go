@@ -10,11 +10,12 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// maxToolError is how much of what a tool said a hook is told, in bytes.
+// maxToolError is how much of a tool's output a hook gets, in bytes.
 const maxToolError = 8 << 10
 
-// ToolError is the tool_error occasion: a tool call that failed, before the model is told. It holds
-// no secret and, apart from Error and Transcript, no prompt and no tool's arguments or results.
+// ToolError is the tool_error occasion: a tool call that failed, before the model gets its result.
+// It holds no secrets and, apart from Error and Transcript, no prompt and no tool's arguments or
+// results.
 type ToolError struct {
 	Run, Session        string
 	SessionKey, AgentID string
@@ -23,20 +24,20 @@ type ToolError struct {
 	Safety              recovery.Safety
 	Tries               int // how often the call was made
 	RemainingTries      int // how often it may still be made
-	Failures            int // of this tool in this run, this one included
+	Failures            int // of this tool in this run, including this one
 	TimedOut            bool
 	Took                failure.Millis
-	Model               string // that asked for the call
+	Model               string // the model that asked for the call
 	Round               int    // which model call of the run asked for it, from 1
 	AutoRecover         bool
 	Spent, Remaining    recovery.Budget // 0 = unlimited, -1 = used up
-	Elapsed             failure.Millis  // since the run began, deliberate long waits left out
+	Elapsed             failure.Millis  // since the run began, without deliberate long waits
 	RemainingTime       failure.Millis  // 0 = unlimited, -1 = used up
 	Time                time.Time       // when it failed
 	DryRun              bool
 
-	// Error is what the tool said, and Transcript the conversation so far: only for hooks that were
-	// granted it, as in RunError.
+	// Error is what the tool said, and Transcript the conversation so far. Both are only for hooks
+	// that were granted the transcript, as in RunError.
 	Error      string
 	Transcript []llm.Message
 }
@@ -44,7 +45,7 @@ type ToolError struct {
 // Hook is recovery.HookToolError.
 func (ToolError) Hook() string { return recovery.HookToolError }
 
-// For leaves out the transcript and what the tool said, or what of them is more than a plugin gets.
+// For leaves out the transcript and what the tool said, or what a plugin may not see of them.
 func (e ToolError) For(transcript bool) Occasion {
 	if transcript {
 		e.Error, e.Transcript = words.Clip(e.Error, maxToolError), recent(e.Transcript)
@@ -54,7 +55,7 @@ func (e ToolError) For(transcript bool) Occasion {
 	return e
 }
 
-// NewToolError describes the tool call of r about which advice is wanted; nil where none is.
+// NewToolError describes the tool call of r about which advice is wanted; nil if there is none.
 func NewToolError(r *recovery.Run, about recovery.Occasion) Occasion {
 	t := r.FailedTool(about)
 	if t == nil {

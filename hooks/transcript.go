@@ -14,9 +14,9 @@ const (
 	maxTranscriptText = 64 << 10 // bytes of one text or result
 )
 
-// recent is the part of a transcript that a plugin may see which was granted it: the newest
-// messages that fit into maxTranscript, with long texts cut, images without data, and reasoning
-// without the parts for its own model. It does not change messages.
+// recent is the part of a transcript that a plugin may see if it was granted the transcript: the
+// newest messages that fit into maxTranscript, with long texts cut, images without data, and
+// reasoning without the parts for its own model. It does not change messages.
 func recent(messages []llm.Message) []llm.Message {
 	var recent []llm.Message
 	size := 0
