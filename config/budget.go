@@ -11,7 +11,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Budget is what a run, and what all runs of a day together, may use; 0 = no limit.
+// Budget limits what one run, and all runs of a day together, may use; 0 = no limit.
 type Budget struct {
 	Tokens     int64   `yaml:"tokens"`
 	Dollars    float64 `yaml:"dollars"`

@@ -44,7 +44,7 @@ type Config struct {
 
 	Path        string            // of the file; "" = there is no file
 	Models      []string          // configured below providers, in the order of the file
-	Environment recovery.Settings // timers
+	Environment recovery.Settings // timers set by the environment
 }
 
 // Provider is a provider under a name of the user's own.
@@ -91,8 +91,8 @@ type Plugin struct {
 	Folder     string         `yaml:"folder"`      // holds all of it; "" = found by its command
 	Transcript string         `yaml:"transcript"`  // messages: it is told the conversation; "" = it is not
 	Shadow     bool           `yaml:"shadow"`      // on trial: its votes are recorded, but never count
-	Occasions  []string       `yaml:"occasions"`   // that it is asked about; run_error alone by default
-	FailClosed bool           `yaml:"fail_closed"` // a model call that it gives no valid answer about does not begin
+	Occasions  []string       `yaml:"occasions"`   // occasions that it is asked about; run_error only by default
+	FailClosed bool           `yaml:"fail_closed"` // a model call does not begin without its valid answer
 	Restart    *Restart       `yaml:"restart"`
 	Breaker    *Breaker       `yaml:"breaker"`
 }

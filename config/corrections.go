@@ -106,7 +106,7 @@ func (k *Corrections) rows(learned []Failure) []failure.LocalRow {
 	return slices.Concat(k.own, FailureRows(learned, k.File))
 }
 
-// with are the rows as they would be with this one learned.
+// with returns the rows as they would be after learning e.
 func (k *Corrections) with(e Failure) (*failure.Local, error) {
 	entries, err := readLearned(k.File)
 	if err != nil {

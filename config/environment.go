@@ -27,7 +27,7 @@ func (c *Config) Amend(env func(string) string) error {
 	return nil
 }
 
-// variable is one name of the environment.
+// variable is an environment variable that overrides a key of the file.
 type variable struct {
 	name string
 	set  func(text string) error

@@ -16,9 +16,9 @@ type Gateway struct {
 
 	Learn *bool `yaml:"learn"` // whether people may correct failures through the API; true
 
-	// Live is where members of the same database hear what runs say here: host:port of this machine,
-	// as the others reach it, or NoLive; "" = a port of the address by which this one reaches the
-	// database.
+	// Live is where members that share the database connect to hear the text of runs driven here
+	// while it streams: host:port of this machine, as the others reach it, or NoLive; "" = a free
+	// port of the address from which this machine reaches the database.
 	Live string `yaml:"live"`
 
 	Failures *int `yaml:"failures"` // wrong tokens and codes per address and minute
@@ -26,8 +26,8 @@ type Gateway struct {
 
 const maxAtATime = 100_000
 
-// NoLive is the Live of a member that tells others nothing: they see what its runs say as that is
-// saved.
+// NoLive is the Live of a member that others cannot connect to: they see its runs' text once it
+// is saved.
 const NoLive = "none"
 
 func (e Gateway) problem() *yamlfile.Problem {

@@ -19,7 +19,7 @@ func (c *Config) MachineHas() recovery.Labels {
 	if name, err := os.Hostname(); err == nil {
 		has[hostLabel] = name
 	}
-	if has.Check() != nil { // no label can say it
+	if has.Check() != nil { // the host's name is not a valid label
 		has = recovery.Labels{}
 	}
 	maps.Copy(has, c.Machine)

@@ -27,7 +27,7 @@ type MCPServer struct {
 	Safety  map[string]string `yaml:"safety"`  // of its tools, by a word in Safeties
 	Include []string          `yaml:"include"` // offer only these of its tools
 	Exclude []string          `yaml:"exclude"`
-	Needs   recovery.Labels   `yaml:"needs"` // what a machine must have to start it, and to run what has its tools: see Config.Machine
+	Needs   recovery.Labels   `yaml:"needs"` // what a machine must have to start it, and to drive runs with its tools: see Config.Machine
 }
 
 func (e MCPServer) timeout() Span {

@@ -8,7 +8,7 @@ import (
 	"github.com/mulligan-run/mulligan/internal/yamlfile"
 )
 
-// PluginIndex is a list of plugins that others keep, and by what it is known to be theirs.
+// PluginIndex is a list of plugins that somebody else keeps, and the key that verifies it.
 type PluginIndex struct {
 	URL string `yaml:"url"` // https; "" = only what --index names
 	Key string `yaml:"key"` // the ed25519 public key that it is signed with: its 32 bytes in base64

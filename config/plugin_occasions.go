@@ -9,7 +9,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// occasionsProblem finds what is wrong with what the plugin at that path is to be asked about.
+// occasionsProblem checks the occasions of the plugin at that path in the file.
 func (p Plugin) occasionsProblem(at string) *yamlfile.Problem {
 	for i, occasion := range p.Occasions {
 		switch at := fmt.Sprintf("%s.occasions[%d]", at, i); {

@@ -78,7 +78,7 @@ const (
 	MaxBreakAfter = 20
 )
 
-// policyProblem finds what is wrong with the policies of the plugin at that path.
+// policyProblem checks the policies of the plugin at that path in the file.
 func (p Plugin) policyProblem(at string) *yamlfile.Problem {
 	var spans []Span
 	if r := p.Restart; r != nil {

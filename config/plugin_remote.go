@@ -31,7 +31,7 @@ func (p Plugin) Nature() string {
 	return "is part of this program"
 }
 
-// remoteProblem finds what is wrong with an entry because it has an address, or has none.
+// remoteProblem checks the fields that depend on whether an entry has an address.
 func (p Plugin) remoteProblem(at string) *yamlfile.Problem {
 	switch {
 	case !p.IsRemote() && p.TLS != nil:

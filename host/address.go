@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// maxAddress is the most bytes of a service's address.
+// maxAddress bounds a service's address, in bytes.
 const maxAddress = 500
 
 // address is where a plugin that runs as a service is.
@@ -25,9 +25,8 @@ type address struct {
 
 var errAddress = errors.New("the address of a plugin is grpcs://HOST:PORT, grpc://HOST:PORT on this machine, or unix:///PATH of a socket, and nothing more")
 
-// CheckAddress says what is wrong with a [Spec]'s Address and TLS by themselves: no
-// file is read and no name looked up. Its errors do not quote the address, which may
-// hold what does not belong there.
+// CheckAddress checks the syntax of a [Spec]'s Address and TLS: it reads no file and
+// resolves no name. Its errors do not quote the address, which may contain a password.
 func CheckAddress(text string, files *RemoteTLS) error {
 	a, err := parseAddress(text)
 	switch {
@@ -84,8 +83,8 @@ func tcpAddress(u *url.URL) (a address, err error) {
 
 var errNotHere = errors.New("without TLS a plugin must be on this machine: an address elsewhere is grpcs://")
 
-// onlyHere is a net.Dialer's Control: whatever a name resolves to, it is checked when
-// it is connected to.
+// onlyHere is a net.Dialer's Control: it refuses addresses that are not on this
+// machine. It runs after name resolution, so a name cannot get around it.
 func onlyHere(_, at string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(at)
 	if err != nil || !to.Addr().Unmap().IsLoopback() {
@@ -94,7 +93,7 @@ func onlyHere(_, at string, _ syscall.RawConn) error {
 	return nil
 }
 
-// checkServiceSocket refuses a socket that another user may have put there.
+// checkServiceSocket refuses a socket that another user may have created.
 func checkServiceSocket(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {

@@ -14,18 +14,19 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// How many calls a plugin gets at a time, and how many wait.
+// How many calls a plugin handles at a time, and how many may wait.
 const (
 	maxInFlight = 16
-	maxQueued   = 4096                   // as many runs as fail at once; each waits no longer than its deadline
-	retryRoom   = 100 * time.Millisecond // beside the backoff: less left, and a dead plugin is not asked again
+	maxQueued   = 4096                   // many runs may fail at once; each waits no longer than its deadline
+	retryRoom   = 100 * time.Millisecond // the time that must be left, beyond the backoff, to ask a restarted plugin again
 )
 
 var errBusy = fmt.Errorf("busy: %d calls in flight and %d waiting", maxInFlight, maxQueued)
 
-// Start starts the plugin where that is due, or joins a start that is under way, and waits
-// for it: a start has 10 s of its own, which no question's deadline shortens. It is a
-// hooks.Starter. A service is there or not, and whom Advise will not ask yet is not started.
+// Start starts the plugin if it is not running, or joins a start under way, and waits for
+// it. A start has its own limit of 10 s, which no question's deadline shortens. Start
+// implements hooks.Starter. It does nothing for a service, which is not started here, and
+// for a plugin that Advise would not ask anyway.
 func (s *supervised) Start(ctx context.Context) error {
 	s.mu.Lock()
 	now := time.Now()
@@ -36,7 +37,7 @@ func (s *supervised) Start(ctx context.Context) error {
 	begun, _, err := s.beginStart(now)
 	s.mu.Unlock()
 	if err != nil || begun == nil {
-		return nil //nolint:nilerr // Advise says it
+		return nil //nolint:nilerr // Advise reports it
 	}
 	_, err = begun.wait(ctx)
 	if err != nil {
@@ -45,9 +46,9 @@ func (s *supervised) Start(ctx context.Context) error {
 	return err
 }
 
-// Advise asks the plugin; it is a hooks.Hook. It returns soon after ctx or the
-// plugin's own deadline ends, whatever the plugin does; what it takes to start one that
-// [supervised.Start] did not is part of that.
+// Advise asks the plugin; it implements hooks.Hook. It returns soon after ctx or the
+// plugin's own deadline ends, whatever the plugin does. If the plugin still has to be
+// started, that time counts against the deadline, too.
 func (s *supervised) Advise(ctx context.Context, about hooks.Occasion) (recovery.Vote, error) {
 	deadline, transcript := s.terms()
 	about = about.For(transcript)
@@ -77,14 +78,14 @@ func (s *supervised) Advise(ctx context.Context, about hooks.Occasion) (recovery
 	return vote, err
 }
 
-// terms are the plugin's own deadline, and whether it may see what was said.
+// terms returns the plugin's own deadline, and whether it may see the transcript.
 func (s *supervised) terms() (deadline time.Duration, transcript bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.spec.Deadline, s.spec.Transcript
 }
 
-// named is the plugin as what a runner asks.
+// named returns the plugin in the form that a runner asks.
 func (s *supervised) named() hooks.Named {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,7 +105,7 @@ func (s *supervised) admit() error {
 	return fmt.Errorf("left alone for another %v after failing: %s", max(0, left), s.lastError)
 }
 
-// record tells the breaker how a call went. A caller that lost interest says nothing
+// record tells the breaker how a call went. A call whose caller gave up says nothing
 // about the plugin.
 func (s *supervised) record(ctx context.Context, err error, took time.Duration) {
 	s.mu.Lock()
@@ -122,7 +123,7 @@ func (s *supervised) record(ctx context.Context, err error, took time.Duration) 
 	}
 }
 
-// ask calls the plugin, and a fresh peer once more where the first one went away.
+// ask calls the plugin, and calls a fresh peer once more if the first one went away.
 func (s *supervised) ask(ctx context.Context, about hooks.Occasion) (recovery.Vote, error) {
 	p, err := s.begin(ctx)
 	if err != nil {
@@ -139,7 +140,7 @@ func (s *supervised) ask(ctx context.Context, about hooks.Occasion) (recovery.Vo
 	return s.call(ctx, again, about)
 }
 
-// begin gives a peer that takes a call: not one that is being replaced.
+// begin returns a peer that accepts a call, so not one that is being replaced.
 func (s *supervised) begin(ctx context.Context) (peer, error) {
 	for {
 		p, err := s.running(ctx)
@@ -157,7 +158,7 @@ func (s *supervised) roomForAnother(ctx context.Context) bool {
 	return !ok || time.Until(deadline) >= s.restarts.policy.First+retryRoom
 }
 
-// call is one call to p, which has begun.
+// call makes one call to p; begin has already counted it.
 func (s *supervised) call(ctx context.Context, p peer, about hooks.Occasion) (recovery.Vote, error) {
 	t := p.connected()
 	defer t.calls.end()
@@ -168,7 +169,7 @@ func (s *supervised) call(ctx context.Context, p peer, about hooks.Occasion) (re
 			go s.checkAlive(p)
 			return who, fmt.Errorf("no answer in time: %w", ctx.Err())
 		}
-		if status.Code(err) == codes.DeadlineExceeded { // said by the plugin's side, a moment early
+		if status.Code(err) == codes.DeadlineExceeded { // the plugin's side reports it, slightly early
 			go s.checkAlive(p)
 			return who, fmt.Errorf("no answer in time: %w", context.DeadlineExceeded)
 		}
@@ -179,7 +180,7 @@ func (s *supervised) call(ctx context.Context, p peer, about hooks.Occasion) (re
 	return vote, err
 }
 
-// checkAlive ends a peer that is there and does not answer a ping either.
+// checkAlive ends a peer that is connected but does not answer a ping.
 func (s *supervised) checkAlive(p peer) {
 	if err := p.connected().ping(s.life); err != nil && s.life.Err() == nil {
 		s.logger.Warn("plugin does not answer a ping", append(whereabouts(p), "error", err)...)

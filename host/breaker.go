@@ -2,18 +2,18 @@ package host
 
 import "time"
 
-// breaker is a circuit breaker. Its owner guards it.
+// breaker is a circuit breaker. Its owner's mutex guards it.
 type breaker struct {
-	policy   BreakerPolicy // with its defaults
+	policy   BreakerPolicy // with defaults filled in
 	failures int
 	openFor  time.Duration // 0 = closed
-	until    time.Time     // when one probe may pass
+	until    time.Time     // when one trial call may pass
 	probing  bool
 }
 
 func newBreaker(p BreakerPolicy) breaker { return breaker{policy: p.orDefaults()} }
 
-// allow reports whether a call may be made; a call that was allowed is reported to
+// allow reports whether a call may be made. Every allowed call must be followed by
 // succeeded, failed or abandoned.
 func (b *breaker) allow(now time.Time) bool {
 	if b.openFor == 0 {
@@ -41,7 +41,7 @@ func (b *breaker) failed(now time.Time) {
 	b.probing, b.until = false, now.Add(b.openFor)
 }
 
-// abandoned: the call says nothing about the plugin.
+// abandoned ends a call that says nothing about the plugin.
 func (b *breaker) abandoned() { b.probing = false }
 
 func (b *breaker) open(now time.Time) bool { return b.openFor > 0 && now.Before(b.until) }

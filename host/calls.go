@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// calls are those in flight to one process. A process that is replaced is retired: it
-// takes no new call, and those that it has may end.
+// calls counts the calls in flight to one process. A process that is replaced is
+// retired: it takes no new calls, and those it has may finish.
 type calls struct {
 	mu      sync.Mutex
 	n       int
 	retired bool
-	idle    chan struct{} // closed once it is retired and has no call
+	idle    chan struct{} // closed once it is retired and has no calls
 }
 
 func newCalls() calls { return calls{idle: make(chan struct{})} }
 
-// begin reports whether a call may be made; end follows it.
+// begin reports whether a call may be made; if so, end must follow.
 func (c *calls) begin() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -37,7 +37,7 @@ func (c *calls) end() {
 	}
 }
 
-// drain lets no further call begin and waits for those in flight, no longer than most
+// drain refuses further calls and waits for those in flight, for most at the longest
 // and not after ctx ends.
 func (c *calls) drain(ctx context.Context, most time.Duration) {
 	c.retire()

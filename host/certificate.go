@@ -12,9 +12,10 @@ import (
 	"time"
 )
 
-// newIdentity makes a certificate authority for one start of one plugin and a
-// client certificate signed by it; the authority's key is dropped. P-256 and a leaf
-// that is no authority, since other TLS stacks refuse what go-plugin's AutoMTLS makes.
+// newIdentity makes a certificate authority for one start of one plugin and a client
+// certificate signed by it; the authority's key is discarded. It uses P-256 and a leaf
+// that is not an authority, because other TLS stacks reject what go-plugin's AutoMTLS
+// makes.
 func newIdentity() (authorityPEM string, client *tls.Config, err error) {
 	now := time.Now()
 	authority := &x509.Certificate{

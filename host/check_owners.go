@@ -2,8 +2,9 @@ package host
 
 import "github.com/mulligan-run/mulligan/internal/procgroup"
 
-// CheckOwners says who else could replace the program that a Spec starts, and how; nil if
-// nobody can. A service has no program here, and a pinned plugin runs from a copy.
+// CheckOwners reports how another user could replace the program that a Spec starts; nil
+// if nobody can. It does not check a service, which has no program here, or a pinned
+// plugin, which runs from a copy.
 func CheckOwners(spec Spec) error {
 	if spec.Address != "" || spec.Pin != "" {
 		return nil

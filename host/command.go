@@ -11,7 +11,7 @@ import (
 	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
-// interpreters are programs that run somebody else's, by the beginning of their names.
+// interpreters are programs that run scripts, by the beginning of their names.
 var interpreters = []struct{ prefix, language string }{
 	{"python", "python"},
 	{"pypy", "python"},
@@ -32,7 +32,7 @@ var interpreters = []struct{ prefix, language string }{
 	{"env", "shell"},
 }
 
-// interpreted gives the language of an interpreter, "" for every other program.
+// interpreted returns the language of an interpreter, "" for any other program.
 func interpreted(program string) string {
 	name := filepath.Base(program)
 	for _, i := range interpreters {
@@ -44,8 +44,8 @@ func interpreted(program string) string {
 	return ""
 }
 
-// language is what a command tells of the language that a plugin is written in; "" is
-// none. It is for people.
+// language guesses from a command which language a plugin is written in, for people to
+// read; "" if unknown.
 func language(spec Spec) string {
 	if len(spec.Command) == 0 {
 		return ""
@@ -66,7 +66,7 @@ func language(spec Spec) string {
 	return ""
 }
 
-// absolute is a path as a process that runs in dir understands it.
+// absolute resolves a path the way a process running in dir would.
 func absolute(path, dir string) (string, error) {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path), nil
@@ -74,11 +74,11 @@ func absolute(path, dir string) (string, error) {
 	return filepath.Abs(filepath.Join(dir, path))
 }
 
-// projects are files that lie in the topmost folder of what an interpreter runs.
+// projects are files that mark the top folder of a project.
 var projects = []string{"package.json", "pyproject.toml", "requirements.txt", "Gemfile", "deno.json"}
 
-// home gives the executable and the folder that holds all of a plugin, as [HashFolder]
-// explains.
+// home returns the executable and the folder that holds the whole plugin, as
+// [HashFolder] explains.
 func home(spec Spec) (program, folder string, err error) {
 	if len(spec.Command) == 0 {
 		return "", "", errors.New("a plugin without a command has no folder")
@@ -102,8 +102,8 @@ func home(spec Spec) (program, folder string, err error) {
 	return program, folder, err
 }
 
-// scriptFolder is the folder of the first argument that is a file, or the nearest one
-// above it that is a project's.
+// scriptFolder looks at the first argument that is a file. It returns the nearest
+// folder above it that has a project file, or else the file's own folder.
 func scriptFolder(spec Spec) (string, error) {
 	for _, argument := range spec.Command[1:] {
 		path, err := absolute(argument, spec.Dir)
@@ -128,7 +128,7 @@ func scriptFolder(spec Spec) (string, error) {
 	return "", fmt.Errorf("no argument of %s is a file: say which folder holds the plugin", filepath.Base(spec.Command[0]))
 }
 
-// within reports whether path is in folder or below it; both are absolute.
+// within reports whether path is folder or below it; both are absolute.
 func within(folder, path string) bool {
 	rel, err := filepath.Rel(folder, path)
 	return err == nil && filepath.IsLocal(rel)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ErrNoPlugin says that a host has no plugin of that name.
+// ErrNoPlugin says that a host has no plugin with that name.
 var ErrNoPlugin = errors.New("there is no such plugin")
 
 // Disabled says who disabled a plugin, and when.
@@ -20,7 +20,7 @@ func (d *Disabled) err() error {
 	return fmt.Errorf("disabled by %s since %s", d.By, d.At.UTC().Format(time.RFC3339))
 }
 
-// plugin finds a plugin, or wraps ErrNoPlugin.
+// plugin finds a plugin by name; its error wraps ErrNoPlugin.
 func (h *Host) plugin(name string) (*supervised, error) {
 	for _, p := range h.all() {
 		if p.name == name {
@@ -30,9 +30,9 @@ func (h *Host) plugin(name string) (*supervised, error) {
 	return nil, fmt.Errorf("%w: %s", ErrNoPlugin, printable(name, maxName))
 }
 
-// Restart replaces a plugin's process by a new one of the same plugin, as Reload does: what counted
-// against it does not count any more. by says who wants that, for the plugin's log. It wraps
-// ErrNoPlugin; any other error says why the plugin stays as it was.
+// Restart replaces a plugin's process with a new one, as Reload does; its restarts and failures are
+// counted from zero again. by says who asked for it, for the plugin's log. An unknown name is
+// ErrNoPlugin; any other error says why the old process stays.
 func (h *Host) Restart(ctx context.Context, name, by string) error {
 	p, err := h.plugin(name)
 	if err != nil {
@@ -45,10 +45,10 @@ func (h *Host) Restart(ctx context.Context, name, by string) error {
 	return p.reload(ctx, spec)
 }
 
-// Disable has a plugin asked no more until Enable, or until the host is closed: its process ends, once
-// the calls that it has are answered, for up to 5 s, and each later question is told that it has no
-// opinion, because by disabled it. One that a call must have an answer of (FailClosed) is refused.
-// To disable it again changes nothing. It wraps ErrNoPlugin.
+// Disable stops asking a plugin until Enable, or until the host is closed. Calls in flight may finish,
+// for up to 5 s; then its process ends. Later questions are answered with no opinion and the reason:
+// disabled by whom. A plugin without whose answer no model call may begin (FailClosed) cannot be
+// disabled: that is an error. Disabling twice changes nothing. An unknown name is ErrNoPlugin.
 func (h *Host) Disable(name, by string) error {
 	p, err := h.plugin(name)
 	if err != nil {
@@ -57,16 +57,16 @@ func (h *Host) Disable(name, by string) error {
 	return p.disable(by)
 }
 
-// Enable undoes Disable, and starts the plugin: ctx ends the wait for that and not the start, and its
-// status says what became of it. What counted against it before does not count any more. To enable
-// one that is not disabled changes nothing. It wraps ErrNoPlugin.
+// Enable undoes Disable and starts the plugin. ctx ends the wait for the start, but not the start;
+// the plugin's status says how it went. Its restarts and failures are counted from zero again.
+// Enabling a plugin that is not disabled changes nothing. An unknown name is ErrNoPlugin.
 func (h *Host) Enable(ctx context.Context, name, by string) error {
 	p, err := h.plugin(name)
 	if err != nil {
 		return err
 	}
 	if p.enable(by) {
-		_, _ = p.running(ctx) // the status says how it is
+		_, _ = p.running(ctx) // its status reports an error
 	}
 	return nil
 }
@@ -92,7 +92,7 @@ func (s *supervised) disable(by string) error {
 		s.mu.Unlock()
 		return nil
 	}
-	s.disabled = &Disabled{By: by, At: time.Now()} // from here on no start begins
+	s.disabled = &Disabled{By: by, At: time.Now()} // after this no start can begin
 	s.mu.Unlock()
 	s.logger.Warn("plugin is disabled by a person", "by", by)
 	s.lockStarted()
@@ -103,9 +103,9 @@ func (s *supervised) disable(by string) error {
 	return nil
 }
 
-// enable reports whether it was disabled.
+// enable reports whether the plugin was disabled.
 func (s *supervised) enable(by string) bool {
-	s.reloading.Lock() // disabling may still be under way
+	s.reloading.Lock() // a Disable may still be under way
 	defer s.reloading.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()

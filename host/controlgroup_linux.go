@@ -16,15 +16,16 @@ import (
 	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
-// controlGroup is a cgroup (version 2) that one process of a plugin and all below it
-// cannot leave. A nil one is none: process groups have to do.
+// controlGroup is a cgroup (version 2) that one process of a plugin and its
+// descendants cannot leave. A nil one means there is none, and process groups have to
+// do.
 type controlGroup struct {
 	path   string
-	memory bool // the kernel holds it to its memory
+	memory bool // the kernel enforces the memory limit
 }
 
-// groupFolder is the host's own control group, if it may make others in it: one that
-// was delegated to it, as those of a user's desktop programs are.
+// groupFolder is the host's own control group if the host may create others in it,
+// because it was delegated to the host, as it is for a user's desktop programs.
 var groupFolder = sync.OnceValue(func() string {
 	dir, err := ownControlGroup("/proc/self/mountinfo", "/proc/self/cgroup")
 	if err != nil {
@@ -42,7 +43,7 @@ var groupFolder = sync.OnceValue(func() string {
 	return dir
 })
 
-// ownControlGroup finds the process's folder in the file system of control groups.
+// ownControlGroup finds this process's folder in the cgroup file system.
 func ownControlGroup(mounts, groups string) (string, error) {
 	text, err := os.ReadFile(groups)
 	if err != nil {
@@ -70,8 +71,9 @@ func ownControlGroup(mounts, groups string) (string, error) {
 	return "", errors.New("the file system of control groups is not mounted")
 }
 
-// delegate lets groups in dir have limits. A group that has processes of its own
-// cannot give any to those in it, so the host moves into one below, if it is alone.
+// delegate enables limits for groups in dir. A group that contains processes cannot
+// give limits to its children, so the host moves into a child group, if it is alone in
+// dir.
 func delegate(dir string, controllers ...string) {
 	available, err := os.ReadFile(filepath.Join(dir, "cgroup.controllers"))
 	if err != nil || !hasWords(available, controllers) {
@@ -113,7 +115,7 @@ func writeGroup(dir, name, value string) error {
 	return errors.Join(err, f.Close())
 }
 
-// groupName begins the names of this host's groups; see sweepGroups.
+// groupName is the prefix of this host's groups; see sweepGroups.
 func groupName() string {
 	stat, _ := procgroup.ReadStat(os.Getpid())
 	return fmt.Sprintf("%s%d-%s-%s", folderPrefix, os.Getpid(), stat.Started, procgroup.Namespace())
@@ -121,7 +123,8 @@ func groupName() string {
 
 var groupsMade atomic.Int64
 
-// newControlGroup makes one in a folder of groupFolder's; nil where there is none.
+// newControlGroup creates a group in folder (see groupFolder); nil if that is not
+// possible.
 func newControlGroup(folder string, l Limits) *controlGroup {
 	if folder == "" {
 		return nil
@@ -139,17 +142,17 @@ func newControlGroup(folder string, l Limits) *controlGroup {
 	return g
 }
 
-// limitsMemory reports whether the kernel does.
+// limitsMemory reports whether the kernel enforces the memory limit.
 func (g *controlGroup) limitsMemory() bool { return g != nil && g.memory }
 
-// kill ends all of it at once.
+// kill ends all its processes at once.
 func (g *controlGroup) kill() {
 	if g != nil {
 		_ = writeGroup(g.path, "cgroup.kill", "1")
 	}
 }
 
-// remove removes the group once the last process has ended, which takes a moment.
+// remove removes the group once its last process has ended, which takes a moment.
 func (g *controlGroup) remove() {
 	if g == nil {
 		return
@@ -162,7 +165,7 @@ func (g *controlGroup) remove() {
 	}
 }
 
-// members are the processes in it.
+// members are the pids of the processes in the group.
 func (g *controlGroup) members() (pids []int) {
 	text, _ := os.ReadFile(filepath.Join(g.path, "cgroup.procs"))
 	for field := range strings.FieldsSeq(string(text)) {
@@ -173,7 +176,8 @@ func (g *controlGroup) members() (pids []int) {
 	return pids
 }
 
-// outOfMemory reports whether the kernel has ended it for its memory.
+// outOfMemory reports whether the kernel killed a process of the group for its memory
+// use.
 func (g *controlGroup) outOfMemory() bool {
 	if !g.limitsMemory() {
 		return false

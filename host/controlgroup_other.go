@@ -2,7 +2,7 @@
 
 package host
 
-// controlGroup does not exist here.
+// controlGroup does not exist on this system.
 type controlGroup struct{}
 
 func groupFolder() string { return "" }

@@ -13,22 +13,22 @@ import (
 	"github.com/mulligan-run/mulligan/hooks"
 )
 
-// What an error holds of a plugin's own words, in bytes.
+// How much of a plugin's own output an error holds, in bytes.
 const (
 	saidBytes  = 500
 	crashBytes = hooks.MaxError
 )
 
-// crashError says how a plugin's process ended and what it said last. Its text has at
-// most 2 KiB and no control characters but the ends of lines.
+// crashError says how a plugin's process ended and what it wrote last. Its text has at
+// most 2 KiB and no control characters except newlines.
 type crashError struct {
 	Plugin  string
-	Version string // as Describe told, "" if it never came to that
+	Version string // from Describe; "" if it did not get that far
 	PID     int
 	Code    int    // exit status; -1 after a signal
-	Signal  string // that ended it, such as killed; "" after an exit
+	Signal  string // the signal that ended it, such as killed; "" after an exit
 	Stderr  string // the last lines, at most 50 and 2 KiB
-	Err     error  // what was seen of it first
+	Err     error  // the first error that was seen
 }
 
 func (e *crashError) Error() string {
@@ -57,14 +57,14 @@ func (e *crashError) ending() string {
 
 const itSaid = "; it said last: "
 
-// explain adds to err how the process ended, if it did, and what it said last.
+// explain adds to err how the process ended, if it did, and what it wrote last.
 func (p *process) explain(err error) error {
 	soon := pipeGrace / 2
 	switch {
 	case p.runner.killed.Load() != nil:
-		soon = stopGrace // it ends for certain, on a busy machine a little later
-	case status.Code(err) == codes.Unavailable: // its connection broke, so it has ended, most likely
-		soon = 2*pipeGrace + pipeGrace/2 // what it has started may hold its pipes for that long
+		soon = stopGrace // it is certain to end, though later on a busy machine
+	case status.Code(err) == codes.Unavailable: // its connection broke, so it has most likely ended
+		soon = 2*pipeGrace + pipeGrace/2 // a child of its may hold its pipes open for that long
 	}
 	if p.runner.pid() > 0 && p.dead(soon) && p.runner.endedByHost() == nil {
 		p.runner.settle()
@@ -105,7 +105,7 @@ func (p *process) crash(err error) *crashError {
 	return e
 }
 
-// plain is an error's text without what gRPC puts around it.
+// plain is an error's text without gRPC's prefix.
 func plain(err error) string {
 	if s, ok := status.FromError(err); ok {
 		return s.Message()
@@ -113,17 +113,17 @@ func plain(err error) string {
 	return err.Error()
 }
 
-// explained is an error in better words.
+// explained is an error with a better text.
 type explained struct {
 	text string
 	err  error
-	lost bool // the peer went away, and did not answer
+	lost bool // the peer went away without answering
 }
 
 func (e *explained) Error() string { return e.text }
 func (e *explained) Unwrap() error { return e.err }
 
-// tail is the end of a text of lines, at most n bytes.
+// tail is the end of a text in whole lines, at most n bytes.
 func tail(s string, n int) string {
 	if len(s) <= n {
 		return s

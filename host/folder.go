@@ -15,23 +15,24 @@ import (
 const (
 	// maxSocketPath is below what the narrowest system allows (104 bytes).
 	maxSocketPath = 100
-	// roomBelow is what go-plugin appends: /plugin-dirNNNNNNNNNN/pluginNNNNNNNNNN.
+	// roomBelow is the length of what go-plugin appends:
+	// /plugin-dirNNNNNNNNNN/pluginNNNNNNNNNN.
 	roomBelow = 44
 
 	folderPrefix   = "mulligan-"
 	socketVariable = "PLUGIN_UNIX_SOCKET_DIR"
 
-	ownerFile = "host"      // in each folder: the number and the beginning of its process
-	sweepAge  = time.Minute // a younger folder may be about to get its owner
-	sweepMost = 200         // folders looked at in one place
+	ownerFile = "host"      // in each folder: the pid and start time of its process
+	sweepAge  = time.Minute // a younger folder may not have its owner file yet
+	sweepMost = 200         // folders examined in one place
 )
 
-// folders are a host's own, of mode 0700. They are made when they are first needed.
+// folders are a host's own, of mode 0700, created when first needed.
 type folders struct {
 	sockets func() (string, error)
 	copies  func() (string, error) // of pinned plugins
-	groups  func() string          // for control groups; "" = there are none
-	state   string                 // with a folder for each plugin, which stay; "" = they have none
+	groups  func() string          // for control groups; "" = not available
+	state   string                 // has a permanent folder for each plugin; "" = plugins have none
 	values  valueServers
 
 	mu   sync.Mutex
@@ -49,7 +50,7 @@ func newFolders() *folders {
 	return f
 }
 
-// onceMade gives what was made the first time that it could be.
+// onceMade caches the first result without an error.
 func onceMade(makeIt func() (string, error)) func() (string, error) {
 	var mu sync.Mutex
 	var made string
@@ -73,7 +74,7 @@ func copyParents() []string {
 	return []string{os.TempDir(), cache}
 }
 
-// make makes a folder in the first parent where a fitting one can be made.
+// make creates a folder in the first parent where one that fits can be created.
 func (f *folders) make(what string, parents []string, fits func(string) bool) (string, error) {
 	err := errors.New("none of the places is fit")
 	for _, parent := range parents {
@@ -100,7 +101,7 @@ func (f *folders) make(what string, parents []string, fits func(string) bool) (s
 	return "", fmt.Errorf("no folder for %s: %w", what, err)
 }
 
-// markFolder says whose folder it is.
+// markFolder records which process a folder belongs to.
 func markFolder(dir string) error {
 	note, err := procgroup.Note()
 	if err != nil {
@@ -109,7 +110,7 @@ func markFolder(dir string) error {
 	return os.WriteFile(filepath.Join(dir, ownerFile), note, 0o600)
 }
 
-// remove removes what was made.
+// remove removes the folders that were created.
 func (f *folders) remove() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -121,7 +122,7 @@ func (f *folders) remove() error {
 	return errors.Join(errs...)
 }
 
-// sweepOnce removes, once in a process, what killed hosts have left behind.
+// sweepOnce removes, once per process, what killed hosts have left behind.
 var sweepOnce = sync.OnceFunc(func() {
 	swept := map[string]bool{"": true}
 	for _, parent := range append(socketParents(), copyParents()...) {
@@ -133,8 +134,8 @@ var sweepOnce = sync.OnceFunc(func() {
 	sweepGroups(groupFolder())
 })
 
-// sweep removes the folders in parent that are this user's and whose host is gone; one
-// without a note is somebody else's.
+// sweep removes the folders in parent that belong to this user and whose host is gone.
+// A folder without a note belongs to somebody else.
 func sweep(parent string, now time.Time) {
 	found, _ := filepath.Glob(filepath.Join(parent, folderPrefix+"*"))
 	for _, dir := range found[:min(len(found), sweepMost)] {
@@ -149,11 +150,12 @@ func sweep(parent string, now time.Time) {
 	}
 }
 
-// markGrace is how long the system has to end what has left its group.
+// markGrace is how long the system gets to end processes that have left their group.
 const markGrace = 300 * time.Millisecond
 
-// killMarked kills what has left its plugin's process group: processes that were born
-// with a socket folder in or below dir. They may be multiplying: it does so for a while.
+// killMarked kills processes that have left their plugin's process group: those whose
+// environment names a socket folder in or below dir. They may be multiplying, so it
+// repeats for a while.
 func killMarked(dir string) {
 	isBelow := func(variable string) bool {
 		at, ok := strings.CutPrefix(variable, socketVariable+"=")

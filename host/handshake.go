@@ -11,14 +11,14 @@ import (
 	"github.com/mulligan-run/mulligan/internal/protoconv"
 )
 
-// quoted is what is quoted of a first line that is no handshake, in bytes.
+// quoted is how much is quoted of a first line that is not a handshake, in bytes.
 const quoted = 200
 
 var errUncertified = errors.New("the plugin did not return a certificate: its SDK is too old, or TLS is off in it")
 
-// checkHandshake reads the first line of a plugin's standard output, its newline
-// included, before go-plugin does; sockets is the folder where its socket must be. It
-// gives the line that go-plugin may have.
+// checkHandshake checks the first line of a plugin's standard output, newline
+// included, before go-plugin sees it; sockets is the folder where the plugin's socket
+// must be. It returns the line to hand to go-plugin.
 func checkHandshake(line, sockets string, withTLS bool) (string, error) {
 	text := strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
 	fields := strings.Split(text, "|")
@@ -57,7 +57,7 @@ func checkSocket(network, address, sockets string) error {
 	return nil
 }
 
-// checkCertificate looks at field 6. go-plugin takes a short one for none.
+// checkCertificate checks field 6. go-plugin treats a short one as no certificate.
 func checkCertificate(field string, withTLS bool) error {
 	given := len(field) > 50
 	switch {

@@ -14,12 +14,12 @@ import (
 	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
-const maxName = 100 // bytes of a plugin's name
+const maxName = 100 // bytes
 
-// Host owns plugin processes. Its methods may be called by several goroutines.
+// Host owns plugin processes. It is safe for concurrent use.
 type Host struct {
 	logger   *slog.Logger
-	stateDir string // "" = other processes are told nothing
+	stateDir string // "" = nothing is written for other processes
 	folders  *folders
 
 	mu      sync.Mutex
@@ -29,14 +29,14 @@ type Host struct {
 	closed  bool
 }
 
-// Option changes a Host.
+// Option configures a Host.
 type Option func(*Host)
 
-// WithLogger sends what plugins write to standard error, and what happens to them,
-// to logger. Without it nothing is logged.
+// WithLogger sends to logger what plugins write to standard error and what happens to
+// them. Without it nothing is logged.
 func WithLogger(logger *slog.Logger) Option { return func(h *Host) { h.logger = logger } }
 
-// New makes a Host without plugins.
+// New returns a Host without plugins.
 func New(options ...Option) *Host {
 	h := &Host{logger: slog.New(slog.DiscardHandler), folders: newFolders()}
 	for _, option := range options {
@@ -46,7 +46,7 @@ func New(options ...Option) *Host {
 }
 
 // Add adds a plugin without starting it. A command that cannot be found is an error that
-// names it, unless spec says that it may come late.
+// names it, unless spec.Late is set.
 func (h *Host) Add(spec Spec) error {
 	if err := checkSpec(spec); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (h *Host) Add(spec Spec) error {
 	return nil
 }
 
-// checkSpec finds what is wrong with a spec by itself.
+// checkSpec checks a spec by itself, without looking at files.
 func checkSpec(spec Spec) error {
 	switch {
 	case spec.Name == "" || spec.Address == "" && (len(spec.Command) == 0 || spec.Command[0] == ""):
@@ -92,7 +92,7 @@ func checkSpec(spec Spec) error {
 	return nil
 }
 
-// checkRemote refuses what only a process could be given.
+// checkRemote refuses fields that only make sense for a process.
 func checkRemote(spec Spec) error {
 	config := strings.TrimSpace(string(spec.Config))
 	switch {
@@ -106,7 +106,8 @@ func checkRemote(spec Spec) error {
 	return CheckAddress(spec.Address, spec.TLS)
 }
 
-// openState is for the first plugin. The caller holds mu.
+// openState creates the state files before the first plugin is added. The caller holds
+// mu.
 func (h *Host) openState() {
 	state, err := newStateFile(h.stateDir, h.logger, h.Statuses)
 	if err != nil {
@@ -120,7 +121,7 @@ func (h *Host) openState() {
 	}
 }
 
-// loggerOf gives the log of one plugin. The caller holds mu.
+// loggerOf returns the logger of one plugin. The caller holds mu.
 func (h *Host) loggerOf(name string) *slog.Logger {
 	logger := h.logger.With("plugin", name)
 	if h.state == nil {
@@ -141,7 +142,7 @@ func (h *Host) Hooks() []hooks.Named {
 	return named
 }
 
-// Statuses lists how the plugins are, in the order in which they were added.
+// Statuses lists the plugins' statuses, in the order in which they were added.
 func (h *Host) Statuses() []Status {
 	var statuses []Status
 	for _, p := range h.all() {
@@ -150,9 +151,9 @@ func (h *Host) Statuses() []Status {
 	return statuses
 }
 
-// Start starts every plugin that is not running, side by side, and returns when
-// each is ready or has failed; the errors are joined. A plugin that failed is
-// started again when it is asked.
+// Start starts all plugins that are not running, at the same time, and returns when
+// each is ready or has failed; the errors are joined. A plugin that failed is started
+// again when it is next asked.
 func (h *Host) Start(ctx context.Context) error {
 	plugins := h.all()
 	errs := make([]error, len(plugins))
@@ -168,7 +169,7 @@ func (h *Host) Start(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// named says which plugin an error is about, where it does not say so itself.
+// named adds the plugin's name to an error that does not contain it yet.
 func named(name string, err error) error {
 	var crash *crashError
 	if errors.As(err, &crash) {
@@ -178,7 +179,7 @@ func named(name string, err error) error {
 }
 
 // Close stops every plugin and returns when their process groups are gone, after at
-// most 5 s. Hooks fail from now on.
+// most 5 s. From then on hooks fail.
 func (h *Host) Close() error {
 	h.mu.Lock()
 	h.closed = true

@@ -7,7 +7,7 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// latencies keeps the last 256. Its owner guards it.
+// latencies keeps the last 256 durations. Its owner's mutex guards it.
 type latencies struct {
 	kept [256]time.Duration
 	n    int
@@ -18,7 +18,7 @@ func (l *latencies) add(d time.Duration) {
 	l.n++
 }
 
-// quantile is 0 where nothing is known.
+// quantile is 0 if there are no durations yet.
 func (l *latencies) quantile(q float64) failure.Millis {
 	sorted := slices.Clone(l.kept[:min(l.n, len(l.kept))])
 	if len(sorted) == 0 {

@@ -11,7 +11,7 @@ import (
 
 const (
 	maxLogFile = 1 << 20 // bytes, before it is rotated
-	keptLogs   = 2       // beside the one that is written to
+	keptLogs   = 2       // beside the current one
 )
 
 // logFile is a file that several processes append lines to and that is rotated.
@@ -19,10 +19,10 @@ type logFile struct {
 	path string
 	mu   sync.Mutex
 	file *os.File // nil until the first line
-	over bool     // the host is closed: what comes is dropped
+	over bool     // the host is closed: further lines are dropped
 }
 
-// Write appends one line, or a few.
+// Write appends one or more lines.
 func (l *logFile) Write(lines []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -35,7 +35,8 @@ func (l *logFile) Write(lines []byte) (int, error) {
 	return l.file.Write(lines)
 }
 
-// makeRoom opens the file if need be: another process may have rotated it.
+// makeRoom reopens the file if necessary, since another process may have rotated it,
+// and rotates it if it is full.
 func (l *logFile) makeRoom() error {
 	for range 2 {
 		if err := l.reopen(); err != nil {
@@ -72,8 +73,8 @@ func (l *logFile) reopen() error {
 	return nil
 }
 
-// rotate moves each file on by one. The lock on the file itself lets one process do it:
-// whoever comes second finds another file under the path.
+// rotate renames each file to the next number. A lock on the file lets only one process
+// do it: the second finds a different file under the path.
 func (l *logFile) rotate() error {
 	fd := int(l.file.Fd())
 	if err := syscall.Flock(fd, syscall.LOCK_EX); err != nil {
@@ -85,7 +86,7 @@ func (l *logFile) rotate() error {
 		return err
 	}
 	if there, err := os.Lstat(l.path); err != nil || !os.SameFile(ours, there) {
-		return nil // it is done
+		return nil // another process has done it
 	}
 	for n := keptLogs; n > 0; n-- {
 		from := l.path

@@ -7,27 +7,27 @@ import (
 	"strings"
 )
 
-// What a log keeps of one line of a plugin's, in bytes.
+// How much of one line of a plugin's a log keeps, in bytes.
 const (
 	maxLogged = 8 << 10 // of its message
-	maxMore   = 1 << 10 // of its further keys together
+	maxMore   = 1 << 10 // of its other keys together
 	maxID     = 100     // of the ids of a run and a session
 )
 
-// logLine is a line of a plugin's standard error, safe to show.
+// logLine is a line of a plugin's standard error, made safe to show.
 type logLine struct {
 	level        slog.Level
 	message      string
 	run, session string
-	more         string // the further keys of a JSON line, as JSON
+	more         string // the other keys of a JSON line, as JSON
 }
 
 var levels = map[string]slog.Level{
 	"trace": slog.LevelDebug - 4, "debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
 }
 
-// parseLogLine reads a line of any kind. One that is a JSON object with a @message has
-// a level and a run, too: they are what the plugin says, no more.
+// parseLogLine reads a line of any form. A JSON object with a @message may also have a
+// level and a run; these are only the plugin's claims.
 func parseLogLine(line string) logLine {
 	if l, ok := parseJSONLine(line); ok {
 		return l
@@ -45,10 +45,10 @@ func parseJSONLine(line string) (logLine, bool) {
 		return logLine{}, false
 	}
 	l := logLine{message: printable(message, maxLogged)}
-	l.level = levels[strings.ToLower(take(keys, "@level"))] // info, where it is none of them
+	l.level = levels[strings.ToLower(take(keys, "@level"))] // info, if it is none of them
 	l.run, l.session = take(keys, "run"), take(keys, "session")
 	delete(keys, "@message")
-	delete(keys, "@timestamp") // the host has a clock of its own
+	delete(keys, "@timestamp") // the host has its own clock
 	if len(keys) > 0 {
 		more, _ := json.Marshal(keys)
 		l.more = printable(string(more), maxMore)
@@ -56,7 +56,7 @@ func parseJSONLine(line string) (logLine, bool) {
 	return l, true
 }
 
-// take removes a key and gives its value, "" where that is no text.
+// take removes a key and returns its value, "" if it is not a string.
 func take(keys map[string]json.RawMessage, key string) string {
 	var text string
 	if raw, ok := keys[key]; ok && json.Unmarshal(raw, &text) == nil {
@@ -65,7 +65,7 @@ func take(keys map[string]json.RawMessage, key string) string {
 	return printable(text, maxID)
 }
 
-// attributes are what a log has beside the message.
+// attributes are what a log entry has besides the message.
 func (l logLine) attributes() []slog.Attr {
 	var all []slog.Attr
 	for _, a := range []slog.Attr{slog.String("run", l.run), slog.String("session", l.session), slog.String("more", l.more)} {

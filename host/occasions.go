@@ -8,8 +8,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// checkOccasions says which of the occasions that a plugin is to be asked about it does not take.
-// Every plugin takes run_error.
+// checkOccasions refuses a wanted occasion that the plugin does not offer. Every plugin takes
+// run_error.
 func checkOccasions(wanted, offered []string) error {
 	offered = append([]string{recovery.HookRunError}, offered...)
 	for _, occasion := range wanted {

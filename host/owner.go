@@ -10,17 +10,17 @@ import (
 	"syscall"
 )
 
-// maxLinks is how many symbolic links a path may lead through.
+// maxLinks is how many symbolic links a path may go through.
 const maxLinks = 40
 
-// trustedGroups may write where programs lie: root or wheel, staff of Debian's
-// /usr/local, admin of macOS.
+// trustedGroups may write where programs are installed: root or wheel, staff for
+// Debian's /usr/local, admin on macOS.
 var trustedGroups = map[uint32]bool{0: true, 50: true, 80: true}
 
-// checkOwners refuses a program that another user could replace: the file, every folder
-// on the way to it and every symbolic link's must belong to this user or to root, and
-// nobody else may write there. A folder like /tmp, where everybody may write and nobody
-// may remove what is another's, is no such danger.
+// checkOwners refuses a program that another user could replace. The file, every folder
+// on its path and the folders of every symbolic link must belong to this user or to
+// root, and nobody else may be able to write there. A sticky folder such as /tmp is
+// fine: everybody may write to it, but nobody can remove another user's files.
 func checkOwners(path string) error {
 	rest := strings.Split(strings.TrimPrefix(filepath.Clean(path), "/"), "/")
 	at, links := "/", 0
@@ -56,7 +56,7 @@ func checkOwners(path string) error {
 	return nil
 }
 
-// ownerError says who else could replace something.
+// ownerError says how another user could replace something.
 type ownerError string
 
 func ownerErrorf(format string, args ...any) error { return ownerError(fmt.Sprintf(format, args...)) }
@@ -76,7 +76,7 @@ func checkOwner(path string) error {
 	foreign := stat.Uid != own && stat.Uid != 0 && stat.Uid != overflowOwner()
 	mode := info.Mode()
 	sticky := info.IsDir() && mode&fs.ModeSticky != 0
-	groupOfOne := stat.Gid == stat.Uid // a group that the user is alone in, by custom
+	groupOfOne := stat.Gid == stat.Uid // by convention, a group that only this user is in
 	switch {
 	case foreign:
 		return ownerErrorf("%s belongs to user %d, who could replace the plugin", path, stat.Uid)

@@ -14,19 +14,19 @@ import (
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 )
 
-// peer is who answers for a plugin: a process that the host has started, or a service
-// that it has reached. One that is gone stays gone; another takes its place.
+// peer is what answers for a plugin: a process that the host started, or a connection
+// to a service. Once gone it stays gone, and another takes its place.
 type peer interface {
 	connected() *connection
-	pid() int                // 0 = it is no process of this host's
-	gone() <-chan struct{}   // closed once it answers no new call
-	lastWords() error        // why it is gone; valid then
-	explain(err error) error // says of a call's error what is known about its cause
-	end(cause error)         // by force; cause is for lastWords
-	stop()                   // in order where it can be, within stopTimeout
+	pid() int                // 0 = it is not a process of this host
+	gone() <-chan struct{}   // closed once it answers no new calls
+	lastWords() error        // why it is gone; valid only once it is
+	explain(err error) error // adds to a call's error what is known about its cause
+	end(cause error)         // by force; lastWords reports cause
+	stop()                   // gracefully if possible, within stopTimeout
 }
 
-// isGone does not wait.
+// isGone does not block.
 func isGone(p peer) bool {
 	select {
 	case <-p.gone():
@@ -41,11 +41,11 @@ type connection struct {
 	conn    *grpc.ClientConn
 	service mulliganv1.RecoveryPluginClient
 	version string
-	hash    string        // of what runs, "" where that is not known
-	noted   chan struct{} // closed once its end is known to its owner
+	hash    string        // of what runs; "" if unknown
+	noted   chan struct{} // closed once its owner knows of its end
 	calls   calls
 
-	certificates certificates // of a service
+	certificates certificates // of a service's connection
 }
 
 func newConnection() connection { return connection{noted: make(chan struct{}), calls: newCalls()} }
@@ -56,7 +56,7 @@ func (t *connection) use(conn *grpc.ClientConn) {
 	t.conn, t.service = conn, mulliganv1.NewRecoveryPluginClient(conn)
 }
 
-// describe makes sure that a living plugin is there, and asks who it is.
+// describe checks that the plugin is healthy and asks what it is.
 func (t *connection) describe(ctx context.Context) (*mulliganv1.DescribeResponse, error) {
 	if err := t.ping(ctx); err != nil {
 		return nil, fmt.Errorf("health check: %w", err)
@@ -82,8 +82,8 @@ func (t *connection) ping(ctx context.Context) error {
 	return nil
 }
 
-// lostCall reports whether a call failed because the peer went away, before it answered:
-// the connection broke, or was closed on the news that the process had ended.
+// lostCall reports whether a call failed because the peer went away before it answered:
+// the connection broke, or was closed because the process had ended.
 func lostCall(err error) bool {
 	if code := status.Code(err); code != codes.Unavailable && code != codes.Canceled {
 		return false

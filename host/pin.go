@@ -16,15 +16,16 @@ import (
 	"syscall"
 )
 
-// What a plugin's folder may hold.
+// What a plugin's folder may hold at most.
 const (
 	maxFolderFiles = 50_000
 	maxFolderBytes = 1 << 30
 )
 
-// LeftOut reports whether a file or folder, by its path in a plugin's folder, is neither
-// hashed nor copied, so that it never runs either: it changes by itself, holds the pin, or
-// is the link to a checkout of Mulligan from which the plugin's SDK was installed.
+// LeftOut reports whether a file or folder, by its path within a plugin's folder, is
+// neither hashed nor copied, and so never runs. These are files that change by themselves,
+// the file that holds the pin, and the link to a checkout of Mulligan from which the
+// plugin's SDK was installed.
 func LeftOut(name string, entry fs.DirEntry) bool {
 	switch entry.Name() {
 	case ".git", "__pycache__":
@@ -45,16 +46,17 @@ func (e *PinError) Error() string {
 		printable(e.Folder, saidBytes), e.Actual, printable(e.Expected, 2*sha256.Size))
 }
 
-// HashFolder gives the SHA-256 of a plugin's whole folder, in hex, and the number of
-// its files: over the sorted relative paths, which of them may be executed, their
-// contents, symbolic links, and the path of an interpreter outside. What LeftOut says
-// does not belong to it. A symbolic link out of the folder is an error,
-// unless it leads to the interpreter, and so is what is neither file, folder nor link,
-// and a folder with more than 50 000 files or 1 GiB.
+// HashFolder returns the SHA-256 of a plugin's whole folder, in hex, and the number of
+// its files. The hash covers the sorted relative paths, which files are executable,
+// their contents, symbolic links, and the path of an interpreter outside the folder.
+// Files for which LeftOut is true do not count. These are errors: a symbolic link that
+// leads out of the folder, unless it leads to the interpreter; anything that is not a
+// file, folder or link; and more than 50 000 files or 1 GiB.
 //
-// The folder is spec.Folder. Without it, it is that of the executable, or, where that
-// is an interpreter (python, node, …), of the first argument that is a file: the nearest
-// folder above that has a package.json, pyproject.toml or the like, or else its own.
+// The folder is spec.Folder. If that is empty, it is the folder of the executable. If
+// the executable is an interpreter (python, node, …), it depends on the first argument
+// that is a file: the nearest folder above it that has a package.json, pyproject.toml or
+// the like, or else the file's own folder.
 func HashFolder(spec Spec) (sum string, files int, err error) {
 	if err := checkSpec(spec); err != nil {
 		return "", 0, err
@@ -68,12 +70,12 @@ func HashFolder(spec Spec) (sum string, files int, err error) {
 	return sum, w.files, err
 }
 
-// folderWalk hashes a folder and, on the same way, copies what it hashes.
+// folderWalk hashes a folder and, in the same pass, copies what it hashes.
 type folderWalk struct {
 	ctx     context.Context
 	program string // the executable
 	folder  string
-	to      string // where the copy goes; "" = nowhere
+	to      string // where the copy goes; "" = no copy
 
 	root  *os.Root
 	sum   hash.Hash
@@ -91,7 +93,7 @@ func (w *folderWalk) walk() (sum string, err error) {
 	if resolved, err := filepath.EvalSymlinks(w.program); err == nil && !within(w.folder, resolved) {
 		fmt.Fprintf(w.sum, "interpreter %q\n", resolved)
 	}
-	err = fs.WalkDir(w.root.FS(), ".", w.visit) // in the order of the names
+	err = fs.WalkDir(w.root.FS(), ".", w.visit) // in lexical order
 	return hex.EncodeToString(w.sum.Sum(nil)), err
 }
 
@@ -150,8 +152,8 @@ func (w *folderWalk) link(name string) error {
 	return os.Symlink(target, filepath.Join(w.to, name))
 }
 
-// isProgram reports whether a link leads to the executable, as it does in a virtual
-// environment of Python's.
+// isProgram reports whether a link leads to the executable, as in a Python virtual
+// environment.
 func (w *folderWalk) isProgram(name string) bool {
 	leads, err := filepath.EvalSymlinks(filepath.Join(w.folder, name))
 	if err != nil {
@@ -186,7 +188,7 @@ func (w *folderWalk) file(name string) error {
 	return nil
 }
 
-// copy reads a file once, so that what is hashed is what was copied.
+// copy reads each file once, so that what is copied is what was hashed.
 func (w *folderWalk) copy(name string, mode fs.FileMode, content hash.Hash, from io.Reader) error {
 	if w.to == "" {
 		return w.read(content, from)
@@ -207,8 +209,8 @@ func (w *folderWalk) read(to io.Writer, from io.Reader) error {
 	return err
 }
 
-// preparePinned copies the plugin into a folder of its own and runs it from there, if
-// the copy is what was pinned.
+// preparePinned copies the plugin into a new folder and, if the copy matches the pin,
+// runs it from there.
 func (l *launch) preparePinned(ctx context.Context) error {
 	program, folder, err := home(l.spec)
 	if err != nil {
@@ -233,7 +235,8 @@ func (l *launch) preparePinned(ctx context.Context) error {
 	return l.moveInto(folder, program)
 }
 
-// moveInto makes what the command names in folder the same in the copy.
+// moveInto replaces paths in folder that the command names with the same paths in the
+// copy.
 func (l *launch) moveInto(folder, program string) error {
 	moved := func(p string) (string, bool) {
 		rel, err := filepath.Rel(folder, p)

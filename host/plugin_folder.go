@@ -1,6 +1,6 @@
 package host
 
-// PluginFolder gives the folder that HashFolder hashes.
+// PluginFolder returns the folder that HashFolder hashes.
 func PluginFolder(spec Spec) (string, error) {
 	if err := checkSpec(spec); err != nil {
 		return "", err

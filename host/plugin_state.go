@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// stateVariable tells a plugin which folder is its own.
+// stateVariable tells a plugin the path of its own folder.
 const stateVariable = "MULLIGAN_PLUGIN_STATE"
 
-// stateOf is the plugin's own folder, which outlives its processes, pins and reloads, and is
-// made before each start; "" where the host has no state folder.
+// stateOf is the plugin's own folder, which survives restarts, pins and reloads and is
+// created before each start; "" if the host has no state folder.
 func (f *folders) stateOf(plugin string) (string, error) {
 	if f.state == "" {
 		return "", nil
@@ -24,8 +24,8 @@ func (f *folders) stateOf(plugin string) (string, error) {
 	return filepath.Join(f.state, folderName(plugin)), nil
 }
 
-// folderName is a plugin's name as that of a folder. No two names share one: what a file system
-// may not tell apart, or read as something else, gets a digest of the name.
+// folderName makes a folder name from a plugin's name. No two plugins share one: a name that a
+// file system might confuse with another or misread gets a digest appended.
 func folderName(plugin string) string {
 	plain := strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
@@ -40,8 +40,8 @@ func folderName(plugin string) string {
 	return plain + "." + hex.EncodeToString(sum[:8])
 }
 
-// stateEnv is the variable, or nothing where there is no such folder. A folder that cannot be
-// used is no reason not to start: most plugins keep nothing.
+// stateEnv is the environment variable, or nothing if there is no folder. A folder that
+// cannot be used does not prevent the start: most plugins keep nothing.
 func (l *launch) stateEnv() []string {
 	dir, err := l.folders.stateOf(l.spec.Name)
 	if err != nil {

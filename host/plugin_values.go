@@ -19,34 +19,34 @@ import (
 )
 
 const (
-	// valuesVariable tells a plugin the socket on which its values are.
+	// valuesVariable tells a plugin the path of the socket that serves its values.
 	valuesVariable = "MULLIGAN_PLUGIN_VALUES"
-	// valuesFile is where a host keeps them that has a state folder and no store.
+	// valuesFile holds the values if the host has a state folder and no store.
 	valuesFile = "values.db"
-	// valuesTime is the longest that one of its calls may take.
+	// valuesTime bounds one call.
 	valuesTime = 5 * time.Second
-	// maxValueRequest bounds a request: a value and its key.
+	// maxValueRequest bounds a request in bytes: a value and its key.
 	maxValueRequest = values.MaxValue + values.MaxKey + 1<<10
-	// maxValueCalls bounds the calls that a plugin makes at a time.
+	// maxValueCalls bounds the concurrent calls of one plugin.
 	maxValueCalls = 64
 )
 
-// WithValues has the host keep the values of its plugins in store, such as the database of a fleet.
-// Without it they are in a file of the state folder, which all hosts with that folder share, or, without
-// one, in memory.
+// WithValues makes the host keep its plugins' values in store, such as a fleet's database. By default
+// they are in a file in the state folder, shared by all hosts that use that folder, or in memory if
+// there is no state folder.
 func WithValues(store values.Store) Option { return func(h *Host) { h.folders.values.store = store } }
 
-// valueServers serve each plugin its values, on a socket of its own from its first start to the host's
-// end.
+// valueServers serve each plugin its values, each on its own socket, from the plugin's first start
+// until the host is closed.
 type valueServers struct {
 	mu      sync.Mutex
 	store   values.Store
-	own     *values.File // that the host opened itself
+	own     *values.File // opened by the host itself
 	sockets map[string]string
 	servers []*grpc.Server
 }
 
-// valuesOf is the socket on which the plugin finds its values.
+// valuesOf returns the socket on which the plugin finds its values.
 func (f *folders) valuesOf(ctx context.Context, plugin string) (socket string, err error) {
 	dir, err := f.sockets()
 	if err != nil {
@@ -75,8 +75,8 @@ func (f *folders) valuesOf(ctx context.Context, plugin string) (socket string, e
 	return socket, nil
 }
 
-// opened is the store: where nobody has given the host one it opens its own, the first time that a
-// plugin asks for something.
+// opened returns the store. If the host was given none, it opens its own when a plugin first asks
+// for a value.
 func (v *valueServers) opened(state string) (_ values.Store, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -95,7 +95,7 @@ func (v *valueServers) opened(state string) (_ values.Store, err error) {
 	return v.store, nil
 }
 
-// close ends the servers, once no plugin is left.
+// close stops the servers, after all plugins have ended.
 func (v *valueServers) close() error {
 	v.mu.Lock()
 	servers := v.servers
@@ -114,8 +114,8 @@ func (v *valueServers) close() error {
 	return own.Close()
 }
 
-// valuesEnv is the variable, or nothing where there is no such socket. That is no reason not to start:
-// most plugins keep nothing.
+// valuesEnv is the environment variable, or nothing if there is no socket. That does not prevent the
+// start: most plugins keep nothing.
 func (l *launch) valuesEnv(ctx context.Context) []string {
 	socket, err := l.folders.valuesOf(ctx, l.spec.Name)
 	if err != nil {
@@ -125,7 +125,7 @@ func (l *launch) valuesEnv(ctx context.Context) []string {
 	return []string{valuesVariable + "=" + socket}
 }
 
-// valueService is what the host keeps for one plugin.
+// valueService serves the values of one plugin.
 type valueService struct {
 	mulliganv1.UnimplementedValueServiceServer
 	servers *valueServers
@@ -199,8 +199,7 @@ func (s *valueService) ListValues(ctx context.Context, m *mulliganv1.ListValuesR
 	return &mulliganv1.ListValuesResponse{Keys: keys[:min(len(keys), values.MaxKeys)], More: more}, valueError(err)
 }
 
-// valueError is an error as the plugin is told of it: what the store says of itself is the host's
-// business.
+// valueError is an error as the plugin sees it: the store's own message stays with the host.
 func valueError(err error) error {
 	switch {
 	case err == nil:

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// printable makes what a plugin said safe to show: invalid UTF-8 is replaced, control
-// characters and what else has no glyph of its own are escaped as in Go source, and
-// what is longer than n bytes is cut, with an ellipsis.
+// printable makes a plugin's text safe to show: it replaces invalid UTF-8, escapes
+// control characters and others without a glyph as Go source does, and cuts the text
+// to n bytes, with an ellipsis.
 func printable(s string, n int) string {
 	var b strings.Builder
 	for _, r := range s {

@@ -25,11 +25,11 @@ import (
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 )
 
-// Bounds on the life of a process.
+// Limits on the life of a process.
 const (
 	startTimeout = 10 * time.Second
 	pingTimeout  = time.Second
-	stopGrace    = time.Second // for an orderly end, before the group is killed
+	stopGrace    = time.Second // to end on its own, before the group is killed
 	stopTimeout  = 3 * time.Second
 	maxVersion   = 100 // bytes
 )
@@ -40,7 +40,7 @@ type process struct {
 	name   string
 	client *goplugin.Client
 	runner *processRunner
-	free   func() // removes what it ran from
+	free   func() // removes the files it ran from
 }
 
 // launch is what one start needs.
@@ -49,17 +49,17 @@ type launch struct {
 	folders *folders
 	logger  *slog.Logger
 	said    *lastLines
-	dispose func(peer) // takes what was started and is of no use
+	dispose func(peer) // stops what was started but is not used
 
-	path string   // of the executable that runs
-	args []string // beside it
-	dir  string   // where it runs
+	path string   // of the executable
+	args []string // without the executable
+	dir  string   // the working directory
 	hash string
-	copy string // that it runs from, where it is pinned
+	copy string // the folder of the copy, if the plugin is pinned
 }
 
-// start returns a process that is healthy, described and configured. When it fails or
-// ctx ends first, what was started, if anything, is disposed of.
+// start returns a process that is healthy, described and configured. If it fails or
+// ctx ends first, what was started is disposed of.
 func (l *launch) start(ctx context.Context) (peer, error) {
 	env, tlsConfig, err := l.identity()
 	if err != nil {
@@ -102,7 +102,7 @@ func (l *launch) start(ctx context.Context) (peer, error) {
 	go func() { connected <- p.connect() }()
 	select {
 	case p.runner = <-made:
-	case err = <-connected: // not even a runner
+	case err = <-connected: // there is no process at all
 		p.client.Kill()
 		l.removeCopy()
 		return nil, err
@@ -115,7 +115,7 @@ func (l *launch) start(ctx context.Context) (peer, error) {
 	return p, nil
 }
 
-// meet waits for the handshake of what was started, and asks who it is.
+// meet waits for the handshake and asks the plugin what it is.
 func (l *launch) meet(ctx context.Context, p *process, connected <-chan error) error {
 	select {
 	case err := <-connected:
@@ -132,7 +132,7 @@ func (l *launch) meet(ctx context.Context, p *process, connected <-chan error) e
 	return p.greet(ctx, l.spec)
 }
 
-// prepare finds the executable and, of a pinned plugin, makes the copy that runs.
+// prepare finds the executable and, for a pinned plugin, makes the copy that runs.
 func (l *launch) prepare(ctx context.Context) (err error) {
 	if l.spec.Pin != "" {
 		return l.preparePinned(ctx)
@@ -149,8 +149,8 @@ func (l *launch) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// checkOwners looks at the executable and at what an interpreter is given. A pinned
-// plugin needs no such check: nobody can replace what was hashed.
+// checkOwners checks the executable and the files passed to an interpreter. A pinned
+// plugin does not need this: nobody can replace what was hashed.
 func (l *launch) checkOwners() error {
 	paths := []string{l.path}
 	if interpreted(l.spec.Command[0]) != "" {
@@ -174,8 +174,8 @@ func (l *launch) checkOwners() error {
 	return nil
 }
 
-// argv0 is what the program is told its name is: what was typed, or the copy's path,
-// by which a virtual environment finds itself.
+// argv0 is the program's name as it sees it: the name from the command, or the path of
+// the copy, which a virtual environment uses to find itself.
 func (l *launch) argv0() string {
 	if l.copy != "" {
 		return l.path
@@ -189,7 +189,8 @@ func (l *launch) removeCopy() {
 	}
 }
 
-// identity is what makes the connection mutual TLS: the plugin's variables and ours.
+// identity sets up mutual TLS: environment variables for the plugin and a client
+// config for us.
 func (l *launch) identity() (env []string, client *tls.Config, err error) {
 	if l.spec.PlainText {
 		return nil, nil, nil
@@ -198,7 +199,7 @@ func (l *launch) identity() (env []string, client *tls.Config, err error) {
 	return []string{"PLUGIN_CLIENT_CERT=" + authority}, client, err
 }
 
-// connect takes go-plugin through the handshake.
+// connect completes go-plugin's handshake.
 func (p *process) connect() error {
 	protocol, err := p.client.Client()
 	if err != nil {
@@ -212,8 +213,8 @@ func (p *process) connect() error {
 	return nil
 }
 
-// greet makes sure that there is a living plugin behind the handshake and gives it
-// its configuration.
+// greet checks that there is a healthy plugin behind the handshake and sends its
+// configuration.
 func (p *process) greet(ctx context.Context, spec Spec) error {
 	described, err := p.describe(ctx)
 	if err != nil {
@@ -231,8 +232,8 @@ func (p *process) greet(ctx context.Context, spec Spec) error {
 	return nil
 }
 
-// stop ends the process in order where it can and by force where it cannot, and
-// returns within stopTimeout; go-plugin's own Kill may take for ever.
+// stop ends the process gracefully if possible, else by force, and returns within
+// stopTimeout; go-plugin's own Kill may block forever.
 func (p *process) stop() {
 	killed := make(chan struct{})
 	go func() { p.client.Kill(); close(killed) }()
@@ -261,7 +262,8 @@ func (p *process) end(cause error) { p.runner.killFor(cause) }
 // dead reports whether the process ends within the given time.
 func (p *process) dead(within time.Duration) bool { return p.runner.within(within) }
 
-// grpcOnly is go-plugin's idea of a plugin; the connection is used directly.
+// grpcOnly is the plugin type that go-plugin requires; the connection is used
+// directly.
 type grpcOnly struct {
 	goplugin.NetRPCUnsupportedPlugin
 }

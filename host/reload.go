@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// drainTimeout is how long calls in flight may go on in a process that was replaced.
+// drainTimeout is how long calls in flight to a replaced process may take.
 const drainTimeout = 5 * time.Second
 
-// Reload replaces the plugin of that name by one that is run as spec says: a new
-// process is started beside the old one and is asked from then on; calls in flight end
-// with the old one, for up to 5 s. If the new one does not start before ctx ends, the
-// old one stays as it is, and the error says why. What counted against the old one
-// does not count against the new.
+// Reload replaces the plugin named spec.Name with one that runs as spec says. A new
+// process is started beside the old one and is asked from then on; calls in flight
+// finish in the old one, for up to 5 s. If the new one does not start before ctx ends,
+// the old one stays, and the error says why. Restarts and failures are counted from
+// zero for the new one.
 func (h *Host) Reload(ctx context.Context, spec Spec) error {
 	if err := checkSpec(spec); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (s *supervised) reload(ctx context.Context, spec Spec) error {
 	return nil
 }
 
-// retire lets the calls of the peer end, and then the peer. The caller holds mu and sees to who is
+// retire lets the peer finish its calls and then stops it. The caller holds mu and decides what is
 // asked from then on.
 func (s *supervised) retire() {
 	if old := s.peer; old != nil {
@@ -64,8 +64,7 @@ func (s *supervised) retire() {
 	}
 }
 
-// lockStarted takes mu at a moment when no start is under way; none takes longer than
-// startTimeout.
+// lockStarted takes mu when no start is under way. A start takes at most startTimeout.
 func (s *supervised) lockStarted() {
 	s.mu.Lock()
 	for s.starting != nil {
@@ -76,7 +75,8 @@ func (s *supervised) lockStarted() {
 	}
 }
 
-// replace makes fresh, which runs as spec says, the plugin. The caller holds mu.
+// replace makes fresh, which runs as spec says, the plugin's peer. The caller holds
+// mu.
 func (s *supervised) replace(spec Spec, fresh peer) {
 	total := s.restarts.total
 	s.spec, s.begun, s.lastError, s.language = spec, true, "", language(spec)

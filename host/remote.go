@@ -21,31 +21,33 @@ import (
 	"github.com/mulligan-run/mulligan/internal/protoconv"
 )
 
-// Bounds on a connection to a service.
+// Limits on a connection to a service.
 const (
 	dialTimeout = 5 * time.Second // TLS and HTTP/2 included
 	remoteGrace = 2 * time.Second // for calls in flight when the connection is given up
-	maxHeaders  = 64 << 10        // bytes of an answer's headers, which hold its error
+	maxHeaders  = 64 << 10        // bytes of a response's headers, which hold its error
 )
 
-// Keepalive is TCP's: unlike HTTP/2's pings no server has to allow it. A connection
-// whose other end has vanished is given up after 30 s.
+// The keepalive is TCP's because, unlike HTTP/2's pings, it needs no server's consent.
+// A connection whose other end has vanished is given up after 30 s.
 var tcpKeepAlive = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3}
 
 var errLost = errors.New("the connection was lost")
 
-// remote is one connection to a plugin that runs as a service. gRPC would make others
-// when it is lost; here a new one is a new peer, with files that are read again.
+// remote is one connection to a plugin that runs as a service. When it is lost, gRPC
+// would reconnect; here a new connection is a new peer, which reads the certificate
+// files again.
 type remote struct {
 	connection
 	address   string
 	occasions []string // that the service must offer
 	dialled   atomic.Bool
 	lost      chan struct{}
-	cause     atomic.Pointer[error] // why the host gave it up
+	cause     atomic.Pointer[error] // why the host closed it
 }
 
-// reach returns a connection over which a healthy plugin has said who it is.
+// reach connects to a service and returns the connection once the plugin is healthy
+// and described.
 func reach(ctx context.Context, spec Spec) (peer, error) {
 	a, err := parseAddress(spec.Address)
 	if err != nil {
@@ -79,7 +81,7 @@ func reach(ctx context.Context, spec Spec) (peer, error) {
 	return r, nil
 }
 
-// authority is the name by which the server is called.
+// authority is the name under which the server is addressed.
 func authority(a address, files *RemoteTLS) string {
 	switch {
 	case a.network == "unix":
@@ -90,7 +92,7 @@ func authority(a address, files *RemoteTLS) string {
 	return a.at
 }
 
-// dial makes the one connection.
+// dial makes the only connection.
 func (r *remote) dial(ctx context.Context, a address) (net.Conn, error) {
 	if r.dialled.Swap(true) {
 		return nil, errLost
@@ -107,7 +109,8 @@ func (r *remote) dial(ctx context.Context, a address) (net.Conn, error) {
 	return dialPatiently(ctx, &dialer, a.network, a.at)
 }
 
-// dialPatiently waits for a descriptor: gRPC only tells in words why it has no connection.
+// dialPatiently retries when descriptors run out, because gRPC reports why a dial failed
+// only as text.
 func dialPatiently(ctx context.Context, dialer *net.Dialer, network, at string) (conn net.Conn, err error) {
 	err = procgroup.Patiently(ctx, func() (err error) {
 		conn, err = dialer.DialContext(ctx, network, at)
@@ -116,8 +119,8 @@ func dialPatiently(ctx context.Context, dialer *net.Dialer, network, at string) 
 	return conn, err
 }
 
-// connect waits for the connection and for the plugin's word. A configuration is never
-// sent: the service is others', too.
+// connect waits for the connection and the plugin's description. It sends no
+// configuration, because others use the service, too.
 func (r *remote) connect(ctx context.Context) error {
 	for state := r.conn.GetState(); state != connectivity.Ready && state != connectivity.TransientFailure; state = r.conn.GetState() {
 		if state == connectivity.Idle {
@@ -127,14 +130,14 @@ func (r *remote) connect(ctx context.Context) error {
 			return fmt.Errorf("no connection: %w", ctx.Err())
 		}
 	}
-	described, err := r.describe(ctx) // fails at once, and says why, without a connection
+	described, err := r.describe(ctx) // without a connection it fails at once and says why
 	if err != nil {
 		return err
 	}
 	return checkOccasions(r.occasions, described.GetOccasions())
 }
 
-// follow sees the connection end.
+// follow waits for the end of the connection.
 func (r *remote) follow() {
 	r.conn.WaitForStateChange(context.Background(), connectivity.Ready)
 	close(r.lost)
@@ -151,8 +154,8 @@ func (r *remote) lastWords() error {
 	return r.said(errLost, true)
 }
 
-// explain waits a moment for the news that the connection is lost, which may come
-// after the error of a call.
+// explain waits a moment for the news that the connection is lost, which may arrive
+// after a call's error.
 func (r *remote) explain(err error) error {
 	if status.Code(err) != codes.Unavailable {
 		return r.said(err, false)
@@ -169,7 +172,7 @@ func (r *remote) said(err error, lost bool) error {
 	return &explained{text: r.address + ": " + printable(plainly(err), saidBytes), err: err, lost: lost}
 }
 
-// plainly is an error's text without what gRPC puts around one of the connection.
+// plainly is the text of a connection error without gRPC's prefixes.
 func plainly(err error) string {
 	text := plain(err)
 	before, quoted, ok := strings.Cut(text, `connection error: desc = `)
@@ -184,7 +187,7 @@ func (r *remote) end(cause error) {
 	_ = r.conn.Close()
 }
 
-// stop lets calls in flight end, for up to 2 s.
+// stop lets calls in flight finish, for up to 2 s.
 func (r *remote) stop() {
 	r.calls.drain(context.Background(), remoteGrace)
 	_ = r.conn.Close()

@@ -14,16 +14,16 @@ import (
 	"github.com/mulligan-run/mulligan/internal/wholefile"
 )
 
-// maxPEM is the most that is read of a file with certificates or a key, in bytes.
+// maxPEM is how much of a file with certificates or a key is read, in bytes.
 const maxPEM = 1 << 20
 
-// certificates are when those of a connection end; zero where there are none.
+// certificates are when a connection's certificates expire; zero if there are none.
 type certificates struct {
 	server time.Time
 	client time.Time
 }
 
-// credentials reads the files anew, so that they may have been replaced.
+// credentials reads the files on each connect, because they may have been replaced.
 func (r *remote) credentials(a address, files *RemoteTLS) (credentials.TransportCredentials, error) {
 	if !a.secure {
 		return insecure.NewCredentials(), nil
@@ -66,7 +66,7 @@ func readRoots(path string) (*x509.CertPool, error) {
 	return roots, nil
 }
 
-// readPair does not pass on what is said of the key.
+// readPair hides the errors of the key's parser, which may quote the key.
 func readPair(certFile, keyFile string) (pair tls.Certificate, err error) {
 	cert, err := readPEM(certFile)
 	if err != nil {
@@ -86,7 +86,7 @@ func readPair(certFile, keyFile string) (pair tls.Certificate, err error) {
 	return pair, nil
 }
 
-// readPEM refuses a pipe, which would wait for its writer.
+// readPEM refuses a pipe, which would block until somebody writes to it.
 func readPEM(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err != nil {
 		return nil, err
@@ -96,8 +96,8 @@ func readPEM(path string) ([]byte, error) {
 	return wholefile.Read(path, maxPEM)
 }
 
-// trustedUntil is when the last of the chains ends; a chain ends with its first
-// certificate to end.
+// trustedUntil is when the last of the chains expires; a chain expires with its first
+// certificate.
 func trustedUntil(chains [][]*x509.Certificate) (until time.Time) {
 	for _, chain := range chains {
 		first := slices.MinFunc(chain, func(a, b *x509.Certificate) int { return a.NotAfter.Compare(b.NotAfter) })

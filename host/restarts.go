@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// maxRecent is how many restarts are remembered: no policy asks for more.
+// maxRecent is how many restarts are remembered: no policy allows more.
 const maxRecent = 100
 
-// restarts counts how often a plugin is started again. Its owner guards it.
+// restarts counts how often a plugin is started again. Its owner's mutex guards it.
 type restarts struct {
-	policy  RestartPolicy // with its defaults
-	endless bool          // to reach a service again costs little: it is tried for ever
+	policy  RestartPolicy // with defaults filled in
+	endless bool          // for a service: reconnecting is cheap and never stops
 	total   int
 	recent  []time.Time
-	next    time.Time // not before
+	next    time.Time // the earliest time of the next start
 }
 
 func newRestarts(spec Spec) restarts {
 	return restarts{policy: spec.Restart.orDefaults(), endless: spec.Address != ""}
 }
 
-// ended notes that a process ended or did not start, and draws the next backoff: up
-// to a quarter more than its step, so that many hosts do not come back at once.
+// ended records that a process ended or did not start, and draws the next backoff: up
+// to a quarter longer than its step, so that many hosts do not come back at once.
 func (r *restarts) ended(now time.Time) {
 	for len(r.recent) > 0 && now.Sub(r.recent[0]) > r.policy.Window {
 		r.recent = r.recent[1:]
@@ -31,12 +31,12 @@ func (r *restarts) ended(now time.Time) {
 	r.next = now.Add(step + rand.N(step/4+1))
 }
 
-// spent reports whether the window holds no further restart.
+// spent reports whether the window allows no further restart.
 func (r *restarts) spent(now time.Time) bool {
 	return !r.endless && len(r.recent) >= r.policy.Max && now.Sub(r.recent[len(r.recent)-r.policy.Max]) <= r.policy.Window
 }
 
-// until says how long it stays spent.
+// until is how long it stays spent.
 func (r *restarts) until(now time.Time) time.Duration {
 	return r.policy.Window - now.Sub(r.recent[len(r.recent)-r.policy.Max])
 }

@@ -23,7 +23,7 @@ const pipeGrace = procgroup.PipeGrace
 // processRunner is one process, as go-plugin's runner.Runner.
 type processRunner struct {
 	program procgroup.Program
-	process *procgroup.Process // once it is started
+	process *procgroup.Process // set once it is started
 	limits  Limits
 	groups  func() string
 	group   *controlGroup // nil = there is none
@@ -34,10 +34,10 @@ type processRunner struct {
 	withTLS bool
 	refused atomic.Pointer[error] // what is wrong with the first line
 	socket  string                // its address; valid once the first line was handed on
-	killed  atomic.Pointer[error] // why the host did, while it ran
-	id      atomic.Int64          // of the process, 0 before it is started
+	killed  atomic.Pointer[error] // why the host killed it
+	id      atomic.Int64          // the pid; 0 before the start
 	exited  chan struct{}
-	swept   chan struct{} // closed a moment later, once nothing is left that can be found
+	swept   chan struct{} // closed a moment after the end, once no processes are left that can be found
 }
 
 func newRunner(l *launch, env []string, sockets string) *processRunner {
@@ -51,8 +51,8 @@ func newRunner(l *launch, env []string, sockets string) *processRunner {
 	}
 }
 
-// Start starts the process and what follows its output. Its standard input is a pipe that
-// ends when the host does.
+// Start starts the process and the readers of its output. Its standard input is a pipe
+// that closes when the host ends.
 func (r *processRunner) Start(context.Context) (err error) {
 	if r.process, r.group, err = spawn(r.program, r.limits, newControlGroup(r.groups(), r.limits)); err != nil {
 		return err
@@ -67,12 +67,12 @@ func (r *processRunner) Start(context.Context) (err error) {
 	return nil
 }
 
-// followStdout hands the first line on and drops the rest, for ever.
+// followStdout hands the first line on and drops the rest.
 func (r *processRunner) followStdout(stdout io.Reader, first *io.PipeWriter) {
 	in := bufio.NewReaderSize(stdout, maxLine)
 	line, _ := in.ReadSlice('\n')
 	if len(line) == 0 {
-		_ = r.within(pipeGrace / 2) // it is ending, most likely, and not to be killed for that
+		_ = r.within(pipeGrace / 2) // it is most likely about to end by itself, so it is not killed for this
 	}
 	checked, err := checkHandshake(string(line), r.sockets, r.withTLS)
 	if err != nil {
@@ -90,7 +90,8 @@ func (r *processRunner) dial(ctx context.Context) (net.Conn, error) {
 	return dialPatiently(ctx, &net.Dialer{}, "unix", r.socket)
 }
 
-// wait sees the process end, and ends what it has started and what left its group.
+// wait waits for the process to end, and then ends its children and what left its
+// group.
 func (r *processRunner) wait() {
 	<-r.process.Exited()
 	if r.group.outOfMemory() {
@@ -109,10 +110,10 @@ func (r *processRunner) wait() {
 }
 
 // killFor kills the process and everything that it started, as far as the host can
-// reach it; cause is for the log.
+// reach it; cause is logged.
 func (r *processRunner) killFor(cause error) {
 	select {
-	case <-r.exited: // and its group with it; the number may be another's by now
+	case <-r.exited: // and its group is gone, too; the pid may be reused by now
 		return
 	default:
 	}
@@ -125,7 +126,7 @@ func (r *processRunner) killFor(cause error) {
 
 func (r *processRunner) killGroup() { r.killFor(errKilled) }
 
-// Kill ends the group and waits for the process, no longer than 2 s.
+// Kill kills the group and waits for the process, for at most 2 s.
 func (r *processRunner) Kill(ctx context.Context) error {
 	r.killGroup()
 	select {
@@ -148,8 +149,7 @@ func (r *processRunner) Wait(ctx context.Context) error {
 	}
 }
 
-// endedByHost says why the host killed the process that has ended, nil if it ended by
-// itself.
+// endedByHost says why the host killed the process, nil if it ended by itself.
 func (r *processRunner) endedByHost() error {
 	var exit *exec.ExitError
 	why := r.killed.Load()
@@ -162,7 +162,7 @@ func (r *processRunner) endedByHost() error {
 	return *why
 }
 
-// over waits for the end of all that the process has started, for a while.
+// over waits a while for everything that the process started to end.
 func (r *processRunner) over() {
 	select {
 	case <-r.swept:
@@ -173,8 +173,8 @@ func (r *processRunner) over() {
 // within reports whether the process ends within the given time.
 func (r *processRunner) within(d time.Duration) bool { return procgroup.Within(r.exited, d) }
 
-// settle waits for the end of standard error, which may come a little later than the
-// process's; what holds it open for longer is not waited for.
+// settle waits for the end of standard error, which may come slightly after the
+// process's. It does not wait for a child that holds it open longer.
 func (r *processRunner) settle() {
 	select {
 	case <-r.stderr.ended:
@@ -192,10 +192,10 @@ func (r *processRunner) HostToPlugin(network, address string) (pluginNetwork, pl
 	return network, address, nil
 }
 
-// Stdout gives the first line.
+// Stdout returns only the first line.
 func (r *processRunner) Stdout() io.ReadCloser { return r.first }
 
-// Stderr gives nothing: go-plugin would parse it.
+// Stderr returns nothing, because go-plugin would parse it.
 func (r *processRunner) Stderr() io.ReadCloser { return io.NopCloser(strings.NewReader("")) }
 
 // Name is the path of the executable.

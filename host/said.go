@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// What is kept of what a plugin said last, for people who look at it while the host runs.
+// How much is kept of a plugin's last output, to show while the host runs.
 const (
 	saidLines  = 10
 	saidOfLine = 300 // bytes
@@ -32,9 +32,8 @@ func (l *lastLines) all() []string {
 	return slices.Clone(l.lines)
 }
 
-// Said are the last lines that the plugin of that name wrote to standard error, at most 10 of 300
-// bytes, the oldest first. They are as the plugin wrote them, without control characters; a
-// service's are not known.
+// Said returns the last lines that the plugin of that name wrote to standard error: at most 10 of
+// 300 bytes, oldest first, with control characters removed. For a service there are none.
 func (h *Host) Said(name string) []string {
 	p, err := h.plugin(name)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/mulligan-run/mulligan/internal/schema"
 )
 
-// checkConfig checks a configuration against the plugin's JSON Schema, which is the
-// plugin's own and therefore bounded in what it may ask for. No configuration counts as
-// an empty object.
+// checkConfig checks a configuration against the plugin's JSON Schema. The plugin
+// supplies the schema, so what it can make the host do is bounded. No configuration
+// counts as an empty object.
 func checkConfig(ctx context.Context, document []byte, config json.RawMessage) error {
 	if len(document) == 0 {
 		return nil

@@ -7,9 +7,9 @@ import (
 	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
-// spawn starts a program, where there is one in the control group; where the system refuses
-// that, and not only for want of descriptors or processes, without. It gives the control group
-// that is used.
+// spawn starts a program in the control group, if there is one. If the system refuses that for
+// a reason other than a lack of descriptors or processes, it starts the program without. It
+// returns the group that is used.
 func spawn(program procgroup.Program, limits Limits, group *controlGroup) (*procgroup.Process, *controlGroup, error) {
 	p, err := spawnInto(program, group)
 	if err != nil && group != nil {

@@ -4,7 +4,7 @@ package host
 
 import "github.com/mulligan-run/mulligan/internal/procgroup"
 
-// spawn has no limits here.
+// spawn sets no limits on this system.
 func spawn(program procgroup.Program, _ Limits, _ *controlGroup) (*procgroup.Process, *controlGroup, error) {
 	p, err := procgroup.Start(program)
 	return p, nil, err

@@ -8,9 +8,9 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// Spec says how a plugin is run, or where it is: either Command or Address is set. With
-// Address the fields about a process (Env, Config, Dir, Folder, Pin, PlainText and
-// Limits) stay empty.
+// Spec says how to run a plugin, or where it listens: either Command or Address is set.
+// With Address, the fields about a process (Env, Config, Dir, Folder, Pin, PlainText
+// and Limits) stay empty.
 type Spec struct {
 	Name       string            // unique in its Host, at most 100 bytes
 	Command    []string          // the executable and its arguments; no shell
@@ -18,55 +18,55 @@ type Spec struct {
 	TLS        *RemoteTLS        // for grpcs; nil = the system's roots and no client certificate
 	Env        []string          // KEY=VALUE, added to the allow-list (PATH, LANG, TZ, TMPDIR, HOME)
 	Config     json.RawMessage   // checked against the plugin's schema; nil = none
-	Late       bool              // the command need not be there yet: it is looked for whenever the plugin is started
-	Deadline   time.Duration     // for one answer; 0 = the caller's alone
-	Dir        string            // where it runs; "" = where the host does
-	Folder     string            // that holds all of the plugin; "" = found as HashFolder says
-	Pin        string            // what HashFolder must give, hex: a copy that was checked runs; "" = not pinned
-	Occasions  []string          // that it is asked about; nil = run_error alone. One that it does not offer is an error of its start
-	FailClosed bool              // a model call that it gives no valid answer about does not begin
-	Transcript bool              // what was said in the run is passed on: a person granted it
-	PlainText  bool              // no TLS on the plugin's socket, where a system's cryptography forbids it
-	Restart    RestartPolicy     // zero fields are the defaults
-	Breaker    BreakerPolicy     // zero fields are the defaults
-	Limits     Limits            // zero fields are the defaults
+	Late       bool              // the command may be missing when the plugin is added: it is looked up at each start
+	Deadline   time.Duration     // for one answer; 0 = the caller's only
+	Dir        string            // the working directory; "" = the host's
+	Folder     string            // holds the whole plugin; "" = found as HashFolder says
+	Pin        string            // the hex result of HashFolder; a checked copy runs. "" = not pinned
+	Occasions  []string          // that it is asked about; nil = run_error only. One that it does not offer is an error at its start
+	FailClosed bool              // a model call does not begin without its valid answer
+	Transcript bool              // a person granted it the transcript of runs
+	PlainText  bool              // no TLS on the plugin's socket, for systems whose policy forbids its cryptography
+	Restart    RestartPolicy     // zero fields mean the defaults
+	Breaker    BreakerPolicy     // zero fields mean the defaults
+	Limits     Limits            // zero fields mean the defaults
 	Labels     map[string]string // the caller's own, repeated in Status
 }
 
-// RemoteTLS says how a service is trusted and how it trusts us. The files are PEM and
-// read at each connect, so that they may be replaced at any time.
+// RemoteTLS says how a service is authenticated and how it authenticates us. The files
+// are PEM and are read at each connect, so they can be replaced at any time.
 type RemoteTLS struct {
 	CA         string // path of the authorities that the server's certificate may be of; "" = the system's
-	Cert       string // path of the client certificate, with what leads to its authority; "" = none
-	Key        string // path of its key
+	Cert       string // path of the authorities that may sign the server's certificate; "" = the system's
+	Key        string // path of the client certificate and its intermediates; "" = none
 	ServerName string // in the server's certificate; "" = the address's host
 }
 
-// RestartPolicy says how often a plugin that ended, or did not start, is started
-// again. A service is reached again without end: Max and Window do not hold for it. Values out of range are brought into it, so that no policy starts a broken
-// plugin for ever and none gives up for good.
+// RestartPolicy says how often a plugin that ended, or did not start, is started again. A service is
+// reconnected without limit: Max and Window do not apply to it. Values out of range are clamped, so
+// that no policy restarts a broken plugin forever and none gives up for good.
 type RestartPolicy struct {
-	Max    int           // within Window, 1 to 100; 3 by default
+	Max    int           // restarts within Window, 1 to 100; 3 by default
 	Window time.Duration // 10 min by default, at least 1 s
 	First  time.Duration // the first backoff, 250 ms by default, at least 10 ms; it doubles
 	Most   time.Duration // the longest backoff, 5 s by default
 }
 
-// BreakerPolicy says when a plugin that runs and yet fails is left alone. Values out
-// of range are brought into it.
+// BreakerPolicy says when a plugin that runs but keeps failing is left alone. Values
+// out of range are clamped.
 type BreakerPolicy struct {
 	After int           // failures in a row, 1 to 20; 3 by default
 	Open  time.Duration // the first pause, 1 min by default, at least 100 ms; it doubles with each failed trial
 	Most  time.Duration // the longest pause, 10 min by default
 }
 
-// Limits bound what a plugin's process may take, as far as the system helps; see
-// docs/security.md.
+// Limits bound the resources of a plugin's processes, as far as the system supports
+// it; see docs/security.md.
 type Limits struct {
 	Memory    int64 // bytes, of all its processes together; 256 MiB by default
-	Processes int   // 64 by default, and 16 more for each CPU; where the kernel counts, threads too
-	Files     int   // open at a time, of each process; 256 by default
-	FileSize  int64 // bytes of a file that it writes; 64 MiB by default
+	Processes int   // 64 by default, plus 16 for each CPU; threads count, too, where the kernel counts
+	Files     int   // open files per process; 256 by default
+	FileSize  int64 // bytes in a file that it writes; 64 MiB by default
 }
 
 func (p RestartPolicy) orDefaults() RestartPolicy {
@@ -92,7 +92,7 @@ func (l Limits) orDefaults() Limits {
 	return l
 }
 
-// between gives v within its bounds, and what is usual for what was not set.
+// between clamps v to its bounds, or returns usual if v is not set.
 func between[N int | int64 | time.Duration](v, usual, least, most N) N {
 	if v <= 0 {
 		return usual
@@ -100,14 +100,14 @@ func between[N int | int64 | time.Duration](v, usual, least, most N) N {
 	return min(max(v, least), most)
 }
 
-// State says where a plugin stands.
+// State says what a plugin is doing.
 type State string
 
 // The states.
 const (
 	StateStarting State = "starting"
 	StateReady    State = "ready"
-	StateBackoff  State = "backoff"  // died or did not start, and is started again when asked later
+	StateBackoff  State = "backoff"  // ended or did not start; started again when asked later
 	StateTripped  State = "tripped"  // not asked for a while; LastError says why
 	StateStopped  State = "stopped"  // not started yet, or closed
 	StateDisabled State = "disabled" // a person disabled it
@@ -120,17 +120,17 @@ const (
 	BreakerHalfOpen = "half-open" // the next call is a trial, or one is under way
 )
 
-// Status is what is known about a plugin. Nothing in it holds control characters,
+// Status is what is known about a plugin. Its strings hold no control characters,
 // except that LastError may have several lines.
 type Status struct {
 	Name       string            `json:"name"`
 	Version    string            `json:"version,omitempty"`
-	Language   string            `json:"language,omitempty"` // as far as its command tells
+	Language   string            `json:"language,omitempty"` // as far as its command shows
 	State      State             `json:"state"`
 	PID        int               `json:"pid,omitempty"`
 	Address    string            `json:"address,omitempty"` // of a service, which has no PID and no Hash
 	HostPID    int               `json:"hostPid"`
-	Hash       string            `json:"hash,omitempty"` // SHA-256 of its executable, of its folder where it is pinned, hex
+	Hash       string            `json:"hash,omitempty"` // SHA-256 in hex: of its executable, or of its folder if it is pinned
 	Pinned     bool              `json:"pinned,omitempty"`
 	FailClosed bool              `json:"failClosed,omitempty"`
 	Restarts   int               `json:"restarts"`
@@ -139,8 +139,8 @@ type Status struct {
 	P50        failure.Millis    `json:"p50Ms"` // of the last 256 answers
 	P99        failure.Millis    `json:"p99Ms"`
 	Labels     map[string]string `json:"labels,omitempty"`
-	Disabled   *Disabled         `json:"disabled,omitempty"` // nil = it is not
+	Disabled   *Disabled         `json:"disabled,omitempty"` // nil = it is not disabled
 
-	ServerCertEnds time.Time `json:"serverCertEnds,omitzero"` // of a service that is connected with TLS
-	ClientCertEnds time.Time `json:"clientCertEnds,omitzero"` // the one that it was shown
+	ServerCertEnds time.Time `json:"serverCertEnds,omitzero"` // expiry; for a service that is connected with TLS
+	ClientCertEnds time.Time `json:"clientCertEnds,omitzero"` // expiry; for the certificate that it was shown
 }

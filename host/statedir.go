@@ -21,29 +21,29 @@ import (
 )
 
 const (
-	stateEvery = 250 * time.Millisecond // at most so often
-	maxState   = 1 << 20                // bytes of one host's state
+	stateEvery = 250 * time.Millisecond // the state is written at most this often
+	maxState   = 1 << 20                // bytes in one host's state
 
-	strangeStates = 7 * 24 * time.Hour // is how long those of other machines and containers are kept
+	strangeStates = 7 * 24 * time.Hour // how long the states of other machines and containers are kept
 )
 
-// HostState is what a host tells about its plugins to other processes.
+// HostState is what a host tells other processes about its plugins.
 type HostState struct {
 	PID     int       `json:"pid"`
-	Started string    `json:"started"` // when the process began, in the system's own terms
+	Started string    `json:"started"` // when the process began, in the system's own format
 	Updated time.Time `json:"updated"`
 	Plugins []Status  `json:"plugins"`
 }
 
-// WithStateDir makes a host tell other processes how its plugins are: it keeps
-// Statuses in a file of dir, for ReadStates, and each plugin's log, bounded, in
-// dir/logs/NAME.log. Each process has a folder of its plugin's own in dir/state. The folder is made if need be, and must belong to the user alone;
-// if it cannot be used, the host's log says so, and that is all.
+// WithStateDir makes a host tell other processes about its plugins: it keeps Statuses in a file in
+// dir, for ReadStates, and each plugin's log, bounded, in dir/logs/NAME.log. Each plugin also gets a
+// folder of its own in dir/state. dir is created if necessary, and must belong to this user alone. If
+// it cannot be used, the host logs a warning and runs without it.
 func WithStateDir(dir string) Option { return func(h *Host) { h.stateDir = dir } }
 
 // LogFile is where a host with that state folder keeps a plugin's log: JSON lines with
-// time, level, msg and, where the plugin told, run and session. What was there before
-// the last rotations is in the same path with .1 and .2 appended.
+// time, level, msg and, if the plugin gave them, run and session. Older lines are in
+// the same path with .1 and .2 appended.
 func LogFile(dir, plugin string) string {
 	name := strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
@@ -54,7 +54,7 @@ func LogFile(dir, plugin string) string {
 	return filepath.Join(dir, "logs", name+".log")
 }
 
-// stateFile is where one host tells how its plugins are.
+// stateFile is the file in which one host describes its plugins.
 type stateFile struct {
 	path     string
 	logger   *slog.Logger
@@ -63,15 +63,15 @@ type stateFile struct {
 
 	writing sync.Mutex // one write at a time
 	mu      sync.Mutex
-	due     *time.Timer // the next write; nil while there is nothing new
+	due     *time.Timer // the next write; nil if nothing has changed
 	last    time.Time
 	closed  bool
 }
 
-// stateFiles counts those of this process.
+// stateFiles counts the state files of this process.
 var stateFiles atomic.Int64
 
-// newStateFile makes the folders, too.
+// newStateFile also creates the folders.
 func newStateFile(dir string, logger *slog.Logger, statuses func() []Status) (*stateFile, error) {
 	for _, d := range []string{dir, filepath.Join(dir, "logs")} {
 		if err := ownFolder(d); err != nil {
@@ -89,7 +89,7 @@ func newStateFile(dir string, logger *slog.Logger, statuses func() []Status) (*s
 	return &stateFile{path: filepath.Join(dir, name+".json"), logger: logger, statuses: statuses, started: started}, nil
 }
 
-// ownFolder makes a folder that nobody else can use, or checks one.
+// ownFolder creates a folder that nobody else can use, or checks an existing one.
 func ownFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -112,7 +112,7 @@ func isOurs(info fs.FileInfo) bool {
 	return ok && int(stat.Uid) == os.Geteuid()
 }
 
-// touch has the state written soon. It may be called with any lock held.
+// touch schedules a write of the state. It may be called with any lock held.
 func (f *stateFile) touch() {
 	if f == nil {
 		return
@@ -137,7 +137,7 @@ func (f *stateFile) write() {
 	state := HostState{PID: os.Getpid(), Started: f.started, Updated: time.Now(), Plugins: f.statuses()}
 	text, err := json.Marshal(state)
 	if err == nil {
-		// A power cut may lose it, which is no loss: the processes that it is about are gone then.
+		// A power cut may lose it, but then the processes that it describes are gone, too.
 		err = wholefile.Replace(f.path, text, 0o600)
 	}
 	if err != nil {
@@ -145,7 +145,7 @@ func (f *stateFile) write() {
 	}
 }
 
-// close removes the state.
+// close removes the state file.
 func (f *stateFile) close() {
 	if f == nil {
 		return
@@ -162,9 +162,9 @@ func (f *stateFile) close() {
 	_ = os.Remove(f.path)
 }
 
-// ReadStates gives what the hosts with that state folder tell about their plugins, and
-// removes what hosts have left behind that are gone. Those of other machines and
-// containers that share the folder are left out. A folder that does not exist holds none.
+// ReadStates returns the states of the hosts that use that folder, and removes what dead
+// hosts have left behind. It skips hosts on other machines and in containers that share
+// the folder. A folder that does not exist is an empty one.
 func ReadStates(dir string) ([]HostState, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// What a plugin may say on standard error.
+// Limits on a plugin's standard error.
 const (
 	maxLine        = 8 << 10 // longer lines are cut into pieces
 	linesPerSecond = 200
@@ -21,19 +21,19 @@ const (
 	keptOfLine     = 1 << 10
 )
 
-// stderrLog takes in what a plugin writes to standard error: the last lines are
-// kept, and a bounded number goes to the log. Nothing of it is trusted.
+// stderrLog reads what a plugin writes to standard error: it keeps the last lines, and
+// logs a bounded number. It trusts none of it.
 type stderrLog struct {
 	logger *slog.Logger
 	said   *lastLines
-	ended  chan struct{} // closed once there is nothing more to read
+	ended  chan struct{} // closed at the end of the stream
 	mu     sync.Mutex
 	last   []string
 
 	second, minute time.Time
 	lines, bytes   int
 	suppressed     int
-	due            *time.Timer // tells what is suppressed; nil while nothing is
+	due            *time.Timer // logs the number of suppressed lines; nil while there are none
 }
 
 func newStderrLog(logger *slog.Logger, said *lastLines) *stderrLog {
@@ -77,7 +77,7 @@ func (s *stderrLog) add(line string, now time.Time) {
 	}
 }
 
-// tell logs how many lines the log does not have.
+// tell logs how many lines were suppressed.
 func (s *stderrLog) tell() {
 	s.mu.Lock()
 	n := s.suppressed
@@ -104,7 +104,7 @@ func (s *stderrLog) allowed(n int, now time.Time) bool {
 	return s.lines <= linesPerSecond && s.bytes <= bytesPerMinute
 }
 
-// tail is the last of what was said, at most n bytes.
+// tail is the end of the output, at most n bytes.
 func (s *stderrLog) tail(n int) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

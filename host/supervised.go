@@ -15,16 +15,16 @@ import (
 
 var errClosed = errors.New("the plugin host is closed")
 
-// supervised is a plugin and, most of the time, who answers for it.
+// supervised is a plugin together with its peer, if it has one.
 type supervised struct {
 	name    string
 	folders *folders
 	logger  *slog.Logger
-	changed func()        // tells that status has something new
+	changed func()        // reports a change of status
 	slots   chan struct{} // one for each call in flight
-	queue   chan struct{} // one for each call that was taken in
+	queue   chan struct{} // one for each call accepted
 
-	life context.Context // until close
+	life context.Context // ends with close
 	end  context.CancelFunc
 
 	ending    sync.WaitGroup // peers that are being stopped
@@ -32,7 +32,7 @@ type supervised struct {
 
 	mu        sync.Mutex
 	spec      Spec
-	peer      peer // nil while there is none
+	peer      peer // nil if there is none
 	starting  *attempt
 	restarts  restarts
 	begun     bool // started at least once
@@ -42,11 +42,11 @@ type supervised struct {
 	hash      string
 	language  string
 	lastError string
-	disabled  *Disabled // nil = it may run
+	disabled  *Disabled // nil = not disabled
 	said      lastLines // of all its processes
 }
 
-// attempt is a start that is under way, for everybody who waits for it.
+// attempt is a start under way, shared by everybody who waits for it.
 type attempt struct {
 	done chan struct{}
 	peer peer
@@ -62,8 +62,8 @@ func supervise(spec Spec, folders *folders, logger *slog.Logger, changed func())
 	}
 }
 
-// running gives the living peer, starting one where there is none; a start goes on
-// when ctx ends first.
+// running returns the living peer and starts one if there is none. If ctx ends first,
+// the start goes on.
 func (s *supervised) running(ctx context.Context) (peer, error) {
 	for {
 		if s.life.Err() != nil {
@@ -102,8 +102,8 @@ func (s *supervised) running(ctx context.Context) (peer, error) {
 	}
 }
 
-// beginStart joins or begins a start, or says how long to wait before one. The
-// caller holds mu.
+// beginStart joins or begins a start, or returns how long to wait before the next one.
+// The caller holds mu.
 func (s *supervised) beginStart(now time.Time) (*attempt, time.Duration, error) {
 	switch {
 	case s.life.Err() != nil:
@@ -150,7 +150,7 @@ func (s *supervised) start(a *attempt, spec Spec) {
 	s.logger.Info("plugin started", append(whereabouts(p), "version", p.connected().version)...)
 }
 
-// launch starts or reaches a peer beside what there is.
+// launch starts or connects to a new peer, without replacing the current one.
 func (s *supervised) launch(ctx context.Context, spec Spec) (p peer, err error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -166,7 +166,7 @@ func (s *supervised) launch(ctx context.Context, spec Spec) (p peer, err error) 
 	return p, err
 }
 
-// adopt makes p the peer that is asked. The caller holds mu.
+// adopt makes p the plugin's peer. The caller holds mu.
 func (s *supervised) adopt(p peer) {
 	t := p.connected()
 	s.peer, s.version, s.hash = p, t.version, t.hash
@@ -174,10 +174,10 @@ func (s *supervised) adopt(p peer) {
 	go s.watch(p)
 }
 
-// dispose stops a peer that nobody asks any more; close waits for it.
+// dispose stops a peer that is no longer asked; close waits for it.
 func (s *supervised) dispose(p peer) { s.ending.Go(p.stop) }
 
-// watch notes the end of a peer.
+// watch waits for a peer to end and records it.
 func (s *supervised) watch(p peer) {
 	defer s.ending.Done()
 	<-p.gone()
@@ -189,10 +189,10 @@ func (s *supervised) watch(p peer) {
 	}
 	s.mu.Unlock()
 	close(p.connected().noted)
-	p.stop() // frees what it holds
+	p.stop() // releases its resources
 }
 
-// noteEnd is for an end that nobody asked for. The caller holds mu.
+// noteEnd records an end that nobody asked for. The caller holds mu.
 func (s *supervised) noteEnd(p peer, words error) {
 	if s.life.Err() != nil {
 		return
@@ -208,7 +208,7 @@ var (
 	errKilled = errors.New("the host ended it")
 )
 
-// whereabouts is for the log.
+// whereabouts are a peer's attributes in the log.
 func whereabouts(p peer) []any {
 	if pid := p.pid(); pid > 0 {
 		return []any{"pid", pid}
@@ -239,7 +239,7 @@ func (s *supervised) close() {
 	p, starting := s.peer, s.starting
 	s.mu.Unlock()
 	if starting != nil {
-		<-starting.done // soon, its context is over
+		<-starting.done // returns soon, since its context has ended
 	}
 	if p != nil {
 		p.stop()

@@ -10,14 +10,15 @@ import (
 	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
-// mayExecute reports whether programs may run from a folder's file system.
+// mayExecute reports whether a folder's file system allows programs to run.
 func mayExecute(dir string) bool {
 	var fs unix.Statfs_t
 	return unix.Statfs(dir, &fs) != nil || fs.Flags&unix.ST_NOEXEC == 0
 }
 
-// limit bounds a process that has just been started, before it has done much: nothing
-// can be done between fork and exec from Go. What the system refuses is left as it is.
+// limit sets limits on a process that has just been started: Go can run nothing
+// between fork and exec, so they apply a moment late. Limits that the system refuses
+// are skipped.
 func limit(pid int, l Limits) {
 	for resource, most := range map[int]uint64{
 		unix.RLIMIT_NOFILE: uint64(l.Files), unix.RLIMIT_FSIZE: uint64(l.FileSize), unix.RLIMIT_CORE: 0,
@@ -28,12 +29,12 @@ func limit(pid int, l Limits) {
 			_ = unix.Prlimit(pid, resource, &unix.Rlimit{Cur: most, Max: most}, nil)
 		}
 	}
-	// Where memory runs out, a plugin goes before its host.
+	// If memory runs out, the kernel should kill plugins before their host.
 	_ = os.WriteFile("/proc/"+strconv.Itoa(pid)+"/oom_score_adj", []byte("500"), 0)
 }
 
-// usage counts the processes of a plugin and their resident bytes, of which shared ones
-// count for each.
+// usage counts the processes of a plugin and their resident bytes; shared pages count
+// once per process.
 func usage(r *processRunner) (processes int, bytes int64) {
 	for _, pid := range r.members() {
 		if resident, ok := resident(pid); ok {
@@ -44,7 +45,8 @@ func usage(r *processRunner) (processes int, bytes int64) {
 	return processes, bytes
 }
 
-// shared counts resident bytes once whoever shares them, which takes the system longer.
+// shared is like usage, but counts pages that processes share once. This takes the
+// system longer.
 func shared(r *processRunner) (bytes int64) {
 	for _, pid := range r.members() {
 		rollup, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/smaps_rollup")
@@ -66,7 +68,7 @@ func (r *processRunner) members() []int {
 	return procgroup.Members(r.pid())
 }
 
-// resident are bytes in memory.
+// resident is a process's resident memory in bytes.
 func resident(pid int) (int64, bool) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
 	if err != nil {
@@ -80,8 +82,8 @@ func resident(pid int) (int64, bool) {
 	return pages * int64(os.Getpagesize()), err == nil
 }
 
-// overflowOwner is whom files seem to belong to whose owner a user namespace does not
-// know, as the system's own are there; 0 outside of one.
+// overflowOwner is the user id that files seem to have in a user namespace if the
+// namespace does not map their owner, as for system files; 0 outside such a namespace.
 func overflowOwner() uint32 {
 	text, err := os.ReadFile("/proc/self/uid_map")
 	if err != nil || strings.Join(strings.Fields(string(text)), " ") == "0 0 4294967295" {

@@ -2,10 +2,10 @@
 
 package host
 
-// mayExecute takes it that programs may run from every folder.
+// mayExecute assumes that every folder allows programs to run.
 func mayExecute(string) bool { return true }
 
-// usage is not known here.
+// usage is unknown on this system.
 func usage(*processRunner) (processes int, bytes int64) { return 0, 0 }
 
 func shared(*processRunner) (bytes int64) { return 0 }

@@ -7,12 +7,12 @@ import (
 
 const watchEvery = 250 * time.Millisecond
 
-// watchUsage ends a plugin whose processes take too much together. It ends with the
-// process.
+// watchUsage ends a plugin whose processes together use too much. It returns when the
+// process ends.
 func (r *processRunner) watchUsage(l Limits) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
-	over := 0 // times in a row: for a moment, a process that forks seems to be two
+	over := 0 // times in a row: while a process forks, it briefly counts twice
 	for {
 		select {
 		case <-r.exited:

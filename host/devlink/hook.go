@@ -16,7 +16,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// What goes over the socket of a plugin under development, in bytes.
+// Sizes of messages on the socket of a plugin under development, in bytes.
 const (
 	maxDevQuestion = 64 << 20
 	maxDevAnswer   = 1 << 20
@@ -34,7 +34,8 @@ type Hook struct {
 	deadline time.Duration
 }
 
-// NewHook asks whoever link names, for at most deadline.
+// NewHook returns a hook that asks the process named by link and waits at most
+// deadline.
 func NewHook(link *Link, deadline time.Duration) *Hook {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, link.Network, link.Addr)
@@ -42,18 +43,18 @@ func NewHook(link *Link, deadline time.Duration) *Hook {
 	return &Hook{&http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}, deadline}
 }
 
-// Advise is hooks.Hook.
+// Advise implements hooks.Hook.
 func (d *Hook) Advise(ctx context.Context, about hooks.Occasion) (recovery.Vote, error) {
 	switch about.Hook() {
 	case recovery.HookRunError:
-	case recovery.HookBeforeCall: // where it stands for a plugin that fails closed, its silence is no consent
+	case recovery.HookBeforeCall: // standing in for a plugin that fails closed, its silence must not count as consent
 		return recovery.Vote{}, errors.New("a plugin that `plugin dev` runs is not asked before calls")
 	default:
 		return recovery.Vote{}, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, d.deadline)
 	defer cancel()
-	question, err := json.Marshal(about.For(true)) // the dev plugin's own host passes the transcript on if that was granted
+	question, err := json.Marshal(about.For(true)) // the dev plugin's own host passes the transcript on if it was granted
 	if err != nil {
 		return recovery.Vote{}, err
 	}
@@ -76,7 +77,8 @@ func (d *Hook) Advise(ctx context.Context, about hooks.Occasion) (recovery.Vote,
 	return a.Vote, nil
 }
 
-// Handler answers devHooks with what hook says, and tells of both.
+// Handler answers requests from a [Hook] with what hook says, and reports each to
+// tell.
 func Handler(hook hooks.Hook, tell func(hooks.RunError, recovery.Vote, error, time.Duration)) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /run_error", func(w http.ResponseWriter, r *http.Request) {
@@ -93,7 +95,7 @@ func Handler(hook hooks.Hook, tell func(hooks.RunError, recovery.Vote, error, ti
 			answer.Error = words.Clip(err.Error(), hooks.MaxError)
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(answer) // a caller that is gone needs none
+		_ = json.NewEncoder(w).Encode(answer) // if the caller is gone, nobody needs the answer
 	})
 	return mux
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/mulligan-run/mulligan/internal/wholefile"
 )
 
-// Link says where "plugin dev" answers for a plugin. It is a file that only this
-// user can read or write, so that whoever may read it may ask.
+// Link says where "plugin dev" answers for a plugin. It is stored in a file that only
+// this user can read or write: whoever may read it may ask.
 type Link struct {
 	Protocol int    `json:"protocol"`
 	Name     string `json:"name"` // the plugin that it stands in for
@@ -33,11 +33,11 @@ const (
 	DialTimeout = time.Second
 )
 
-// Path is the file that says who answers for that plugin.
+// Path is the file that says who answers for the plugin of that name.
 func Path(state, name string) string { return filepath.Join(state, "dev", name+".json") }
 
-// Find gives who answers for that plugin now, nil where nobody does. What a process
-// that is gone has left behind is removed.
+// Find returns the process that answers for that plugin, nil if there is none. It
+// removes what a dead process has left behind.
 func Find(ctx context.Context, state, name string) (*Link, error) {
 	path := Path(state, name)
 	link, err := Read(path)
@@ -61,7 +61,7 @@ func Find(ctx context.Context, state, name string) (*Link, error) {
 	return link, conn.Close()
 }
 
-// Read reads the file at path.
+// Read reads a link from the file at path.
 func Read(path string) (*Link, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -84,7 +84,7 @@ func Read(path string) (*Link, error) {
 	return link, json.Unmarshal(text, link)
 }
 
-// Write makes the link known.
+// Write writes the link to the file at path.
 func (l *Link) Write(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -96,9 +96,9 @@ func (l *Link) Write(path string) error {
 	return wholefile.Replace(path, text, 0o600)
 }
 
-// Socket listens in a folder of its own that nobody else can look into.
+// Socket listens in a new folder that nobody else can look into.
 func Socket(ctx context.Context) (listener net.Listener, folder string, err error) {
-	const longest = 100 // bytes of a socket's path, on every system
+	const longest = 100 // bytes in a socket's path, on every system
 	for _, parent := range []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"} {
 		if parent == "" {
 			continue

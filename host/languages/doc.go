@@ -1,5 +1,5 @@
-// Package languages has one test: plugins in Python, TypeScript and Rust that misbehave,
-// under the host, each made with its language's own SDK. What Go's does is tested in
-// package host, with every row of the catalogue of plugin faults; here are the rows that
-// a language's runtime has a say in.
+// Package languages contains one test: it runs misbehaving plugins in Python, TypeScript
+// and Rust, each made with its language's own SDK, under the host. Package host tests Go
+// plugins with every row of the catalogue of plugin faults; this one tests the rows that
+// depend on a language's runtime.
 package languages

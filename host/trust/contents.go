@@ -15,13 +15,13 @@ import (
 	"github.com/mulligan-run/mulligan/internal/terminal"
 )
 
-// maxContents is how many files of a plugin's folder a lock lists, so that what has
-// changed can be told.
+// maxContents is how many files of a plugin's folder a lock lists, in order to say
+// later which of them changed.
 const maxContents = 200
 
-// Contents lists a folder's files, each with the beginning of its SHA-256. It is for
-// people only: whether a folder is what was pinned is host.HashFolder's to say. It is
-// nil where the files are too many, or cannot be read.
+// Contents lists a folder's files, each with the beginning of its SHA-256. It is only
+// for people: host.HashFolder decides whether a folder matches its pin. It is nil if
+// there are too many files, or they cannot be read.
 func Contents(folder string) map[string]string {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -77,7 +77,7 @@ func content(root *os.Root, name string, entry fs.DirEntry) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
 }
 
-// WhatChanged says which files differ, "" where that is not known.
+// WhatChanged says which files differ, "" if unknown.
 func WhatChanged(before, now map[string]string) string {
 	if before == nil || now == nil {
 		return ""
@@ -113,7 +113,7 @@ func union(x, y map[string]string) map[string]string {
 	return both
 }
 
-// someOf lists names, not too many.
+// someOf lists a few of the names.
 func someOf(names []string) string {
 	const most = 8
 	if len(names) <= most {

@@ -2,13 +2,13 @@ package trust
 
 import "github.com/mulligan-run/mulligan/host"
 
-// Folder is a plugin's folder as it is now.
+// Folder is the present content of a plugin's folder.
 type Folder struct {
 	Folder, Sha256 string
 	Files          int
 }
 
-// Examine looks at the folder of a plugin.
+// Examine hashes the folder of a plugin.
 func Examine(spec host.Spec) (now Folder, err error) {
 	if now.Folder, err = host.PluginFolder(spec); err != nil {
 		return now, err
@@ -17,7 +17,7 @@ func Examine(spec host.Spec) (now Folder, err error) {
 	return now, err
 }
 
-// ManifestOf is what the plugin asks for.
+// ManifestOf reads what the plugin asks for.
 func ManifestOf(spec host.Spec) (Manifest, error) {
 	folder, err := host.PluginFolder(spec)
 	if err != nil {

@@ -25,13 +25,13 @@ type Lock struct {
 	Path string
 }
 
-// Entry is a plugin that was pinned, or granted something, or both.
+// Entry is a plugin that was pinned, granted something, or both.
 type Entry struct {
 	SHA256     string            `yaml:"sha256"`     // of its whole folder; "" = not pinned
 	Files      int               `yaml:"files"`      // in its folder
 	Env        []string          `yaml:"env"`        // variables that it is granted
-	Transcript string            `yaml:"transcript"` // messages, if it is granted them
-	Contents   map[string]string `yaml:"contents"`   // see contents; nil = too many files to list
+	Transcript string            `yaml:"transcript"` // messages, or "" if not granted
+	Contents   map[string]string `yaml:"contents"`   // see Contents; nil = too many files to list
 }
 
 // LockName is the file's name, beside the config.
@@ -50,7 +50,7 @@ var (
 	contentHex = regexp.MustCompile(`^[0-9a-f]{16}$`)
 )
 
-// ReadLock reads the lock, which is empty where there is none.
+// ReadLock reads the lock; a missing file is an empty lock.
 func ReadLock(path string) (*Lock, error) {
 	source, err := yamlfile.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -67,7 +67,7 @@ func ReadLock(path string) (*Lock, error) {
 	return l, nil
 }
 
-// parseLock reads a lock strictly: what it does not know it does not pass over.
+// parseLock reads a lock strictly: an unknown key is an error.
 func parseLock(source []byte) (*Lock, error) {
 	l := &Lock{}
 	if err := yamlfile.Decode(source, l); err != nil {
@@ -79,7 +79,7 @@ func parseLock(source []byte) (*Lock, error) {
 	return l, nil
 }
 
-// Problem finds the first value that is wrong.
+// Problem finds the first invalid value.
 func (l *Lock) Problem() *yamlfile.Problem {
 	if l.Version != lockVersion {
 		return yamlfile.Problemf("$.version", "%d is not a version that this program knows; it knows %d", l.Version, lockVersion)
@@ -119,7 +119,7 @@ func (e Entry) problem(at string) *yamlfile.Problem {
 	return nil
 }
 
-// text is the lock as it is written: sorted, the same for the same content.
+// text is the lock as it is written: sorted, so that equal content gives equal text.
 func (l *Lock) text() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%sversion: %d\n", lockHeader, lockVersion)
@@ -149,7 +149,7 @@ func (l *Lock) text() []byte {
 	return []byte(b.String())
 }
 
-// Write replaces the file, if it says something else now.
+// Write replaces the file if its content would change.
 func (l *Lock) Write() error {
 	text := l.text()
 	if there, err := os.ReadFile(l.Path); err == nil && string(there) == string(text) {
@@ -158,7 +158,8 @@ func (l *Lock) Write() error {
 	return wholefile.ReplaceDurably(l.Path, text, 0o644)
 }
 
-// Set writes the lock with that entry; one that says nothing is left out.
+// Set writes the lock with that entry. An entry that pins and grants nothing is
+// removed.
 func (l *Lock) Set(name string, e Entry) error {
 	l.Plugins[name] = e
 	if e.SHA256 == "" && len(e.Env) == 0 && e.Transcript == "" {

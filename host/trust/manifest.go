@@ -17,21 +17,21 @@ import (
 )
 
 // Manifest is mulligan-plugin.yaml, in which a plugin asks for what it needs. It is
-// the plugin's word, and gives it nothing.
+// the plugin's claim and grants nothing.
 type Manifest struct {
 	Name        string   `yaml:"name"`
 	Version     version  `yaml:"version"`
 	Description string   `yaml:"description"`
-	Command     []string `yaml:"command"`    // that starts it, in its folder: what "plugin install" of the folder writes into the config
-	Occasions   []string `yaml:"occasions"`  // that it wants to be asked about; run_error alone by default
-	Env         []string `yaml:"env"`        // variables, by name
-	Transcript  string   `yaml:"transcript"` // none, or messages: what is said in the runs that it is asked about
+	Command     []string `yaml:"command"`    // starts it, in its folder: "plugin install" of the folder writes it into the config
+	Occasions   []string `yaml:"occasions"`  // that it wants to be asked about; run_error only by default
+	Env         []string `yaml:"env"`        // names of variables
+	Transcript  string   `yaml:"transcript"` // none, or messages: the transcript of the runs that it is asked about
 }
 
 // version is a version as it is written: to YAML, 1.10 without quotes is the number 1.1.
 type version string
 
-// UnmarshalYAML takes the text of a number, too.
+// UnmarshalYAML also accepts the text of a number.
 func (v *version) UnmarshalYAML(source []byte) error {
 	text := strings.TrimSpace(string(source))
 	if number.MatchString(text) {
@@ -43,13 +43,13 @@ func (v *version) UnmarshalYAML(source []byte) error {
 
 var number = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 
-// What a plugin may be told of a run's transcript.
+// What a plugin may see of a run's transcript.
 const (
 	transcriptNone     = "none"
 	TranscriptMessages = "messages"
 )
 
-// CheckTranscript says what is wrong with the word that asks for a transcript, or gives it.
+// CheckTranscript checks a transcript setting; at is its path in the file.
 func CheckTranscript(at, word string) *yamlfile.Problem {
 	switch word {
 	case "", transcriptNone, TranscriptMessages:
@@ -65,10 +65,10 @@ const (
 	maxManifest    = 64 << 10 // bytes
 	maxDescription = 500      // bytes
 	maxVersion     = 100      // bytes
-	maxAsked       = 64       // variables, occasions, words of a command
+	maxAsked       = 64       // number of variables, of occasions and of words in a command
 )
 
-// ReadManifest reads the one in a plugin's folder; an empty one stands for none.
+// ReadManifest reads the manifest in a plugin's folder; if there is none, it is empty.
 func ReadManifest(folder string) (Manifest, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -109,7 +109,7 @@ func parseManifest(source []byte) (Manifest, error) {
 	return m, nil
 }
 
-// Problem finds the first value that is wrong.
+// Problem finds the first invalid value.
 func (m Manifest) Problem() *yamlfile.Problem {
 	switch {
 	case m.Name != "" && !yamlfile.EntryName.MatchString(m.Name):
@@ -140,8 +140,8 @@ func (m Manifest) Problem() *yamlfile.Problem {
 	return nil
 }
 
-// Missing is what the plugin asks for and has not: neither does the config give it, nor
-// was it granted.
+// Missing lists what the plugin asks for and does not have, neither from the config nor
+// from a grant.
 func (m Manifest) Missing(env []string, transcript string, granted Entry) []string {
 	var missing []string
 	for _, name := range m.Env {
@@ -155,7 +155,7 @@ func (m Manifest) Missing(env []string, transcript string, granted Entry) []stri
 	return missing
 }
 
-// Gives reports whether env, of NAME or NAME=value, sets a variable or passes it on.
+// Gives reports whether env (NAME or NAME=value) sets a variable or passes it on.
 func Gives(env []string, name string) bool {
 	return slices.ContainsFunc(env, func(variable string) bool {
 		given, _, _ := strings.Cut(variable, "=")
