@@ -13,8 +13,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// asks notifies people that one of them is asked about a call: in the log and, if there is a
-// desktop and the configuration allows it, on it. It reveals nothing that was said.
+// asks notifies people that a call waits for their answer: in the log and, if there is a
+// desktop and the configuration allows it, there, too. It reveals nothing that was said.
 func (srv *Server) asks(log *slog.Logger) func(run string, s recovery.Suggestion) {
 	return func(run string, s recovery.Suggestion) {
 		where := srv.whereToAnswer(run)
@@ -30,8 +30,8 @@ func (srv *Server) asks(log *slog.Logger) func(run string, s recovery.Suggestion
 	}
 }
 
-// whereToAnswer says where a run's suggestion is answered: on the page of a gateway that serves
-// the same store, else with a command.
+// whereToAnswer says where a run's suggestion can be answered: on the page of a gateway that
+// serves the same store, or else with a command.
 func (srv *Server) whereToAnswer(run string) string {
 	list, err := ListeningNow(srv.Dir)
 	if err != nil {
@@ -45,8 +45,8 @@ func (srv *Server) whereToAnswer(run string) string {
 	return srv.Screen.Hint("recover " + run)
 }
 
-// notify shows a line on this machine's desktop, by the system's own program; it does nothing
-// where there is none.
+// notify shows a line on this machine's desktop, using the system's own program. Without one
+// it does nothing.
 func notify(title, text string) error {
 	name, args := notifier(runtime.GOOS, os.Getenv, terminal.OneLine(title), terminal.Printable(text, true))
 	if name == "" {
@@ -58,7 +58,7 @@ func notify(title, text string) error {
 	return exec.CommandContext(ctx, name, args...).Run()
 }
 
-// notifier is that program and its arguments; text cannot become a command.
+// notifier returns that program and its arguments; the text cannot become a command.
 func notifier(system string, env func(string) string, title, text string) (name string, args []string) {
 	switch {
 	case system == "darwin":

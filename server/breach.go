@@ -12,7 +12,7 @@ import (
 // Breach says, in lines, how a plugin differs from what was pinned.
 type Breach []string
 
-// Breach gives nil where the plugin's folder is what was pinned.
+// Breach compares a plugin's folder with its pin; nil if they match.
 func (srv *Server) Breach(p config.Plugin, pin trust.Entry) Breach {
 	now, err := trust.Examine(config.FolderOf(p))
 	switch {
@@ -30,7 +30,7 @@ func (srv *Server) Breach(p config.Plugin, pin trust.Entry) Breach {
 	return append(lines, "If it may run as it is now: "+srv.Screen.Hint("plugin pin "+p.Name))
 }
 
-// tellBreaches reports the configured plugins that differ from what was pinned.
+// tellBreaches reports the configured plugins that differ from their pins.
 func (srv *Server) tellBreaches() {
 	for _, p := range srv.Config.AskedPlugins() {
 		if pin := srv.Lock.Plugins[p.Name]; pin.SHA256 != "" && p.HasFolder() {

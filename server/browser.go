@@ -15,7 +15,7 @@ import (
 )
 
 // invite shows a person, but no log file, how to log in, and opens the browser if open is set.
-// rest does what takes time; the links exist before it.
+// rest does the slow part; the links exist before it runs.
 func (srv *Server) invite(ctx context.Context, url string, open bool) (rest func()) {
 	if url == "" || !open && !srv.Screen.LiveOut {
 		return func() {}
@@ -46,8 +46,8 @@ func (srv *Server) invite(ctx context.Context, url string, open bool) (rest func
 	}
 }
 
-// InviteToRunning is for a second start of the page: it opens the page of a serve of this state
-// folder that is running already, and reports whether there is one.
+// InviteToRunning is for when the page is started a second time: it opens the page of a "serve"
+// of this state folder that is already running, and reports whether there is one.
 func (srv *Server) InviteToRunning(ctx context.Context) (found bool, err error) {
 	list, err := ListeningNow(srv.Dir)
 	for _, l := range list {
@@ -61,7 +61,7 @@ func (srv *Server) InviteToRunning(ctx context.Context) (found bool, err error) 
 }
 
 // start runs program on a file, and reports whether that worked. A program that is still running
-// after a while is the browser itself.
+// after a while is taken for the browser itself.
 func start(ctx context.Context, program, path string) bool {
 	const most = 10 * time.Second
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), program, path) //nolint:gosec // the user's own browser
@@ -79,8 +79,8 @@ func start(ctx context.Context, program, path string) bool {
 	return true
 }
 
-// writeDoor writes a page, readable by its owner only, that redirects to a new login link. So the
-// link is in no program's arguments, which everybody on this machine can read.
+// writeDoor writes a page, readable by its owner only, that redirects to a new login link. This
+// keeps the link out of the program's arguments, which everybody on this machine can read.
 func (srv *Server) writeDoor(ctx context.Context, path, url string) error {
 	link, err := srv.LoginLink(ctx, url)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// Driver makes a runner for runs that others began, with everything that they may have been
-// given. log is told what the runner and the programs behind models have to say. The caller closes
-// the models.
+// Driver makes a runner for runs that other processes began, with all tools and plugins
+// that these runs may have. log is told what the runner and the programs behind models report.
+// The caller closes the models.
 func (srv *Server) Driver(ctx context.Context, log *slog.Logger, plugins []string, options ...runner.Option) (*runner.Runner, *Models, error) {
 	if err := srv.Config.AddPlugins(plugins); err != nil {
 		return nil, nil, exit.Usage(err)

@@ -17,15 +17,15 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Face is the HTTP face of serve, or of a chat, while it is open.
+// Face is the HTTP server of serve, or of a chat, while it is open.
 type Face struct {
 	server *http.Server
-	known  *Listening // to other processes; nil where they cannot reach it
+	known  *Listening // what other processes are told; nil if they cannot connect
 	state  string
-	letGo  context.CancelCauseFunc // of the runs that it began
-	hangUp context.CancelFunc      // on those who follow runs
+	letGo  context.CancelCauseFunc // releases the runs that it began
+	hangUp context.CancelFunc      // ends the requests of those who follow runs
 
-	requests context.Context // that hangUp ends
+	requests context.Context // ended by hangUp
 
 	runs *runner.Runner
 	told sync.WaitGroup
@@ -33,8 +33,8 @@ type Face struct {
 	log  *slog.Logger
 }
 
-// openFace serves the API where at says; began is called for every run that a request begins or
-// goes on with, on a goroutine of its own.
+// openFace serves the API as at says. It calls began for every run that a request begins or
+// resumes, on a goroutine of its own.
 func (srv *Server) openFace(ctx context.Context, at *Reach, log *slog.Logger, r *runner.Runner, models *Models, began func(*runner.Run)) (*Face, error) {
 	srv.private = at.private()
 	f, api, err := srv.NewFace(ctx, log, r, models, began)
@@ -64,14 +64,14 @@ func (srv *Server) openFace(ctx context.Context, at *Reach, log *slog.Logger, r 
 	go f.Serve(gateway.KeepRoom(listener, f.closeIdle))
 	log.Info("listening", "at", f.known.Address, "url", f.known.URL)
 	if rest := srv.invite(ctx, f.known.URL, at.Open); at.Open {
-		f.told.Go(rest) // a browser takes its time
+		f.told.Go(rest) // opening a browser takes a while
 	} else {
 		rest()
 	}
 	return f, nil
 }
 
-// NewFace makes a face and its API, which nothing guards. It is not served yet.
+// NewFace makes a Face and its API, without authentication. Nothing is served yet.
 func (srv *Server) NewFace(ctx context.Context, log *slog.Logger, r *runner.Runner, models *Models, began func(*runner.Run)) (*Face, http.Handler, error) {
 	known, err := srv.Health(ctx)
 	if err != nil {
@@ -105,7 +105,7 @@ func (srv *Server) NewFace(ctx context.Context, log *slog.Logger, r *runner.Runn
 	return f, t.Requests(gateway.New(served)), nil
 }
 
-// Advice answers programs that make their calls themselves.
+// Advice answers programs that make their model calls themselves.
 func (srv *Server) Advice(r *runner.Runner, models *Models) *advice.Desk {
 	return &advice.Desk{Runs: r, Classify: models.known.Classify}
 }
@@ -116,7 +116,7 @@ func (f *Face) ServeWith(handler http.Handler) {
 	f.server.BaseContext = func(net.Listener) context.Context { return f.requests }
 }
 
-// closeIdle closes connections that nothing is asked by.
+// closeIdle closes idle connections.
 func (f *Face) closeIdle() {
 	f.server.SetKeepAlivesEnabled(false)
 	f.server.SetKeepAlivesEnabled(true)
@@ -135,8 +135,8 @@ func (f *Face) Serve(listener net.Listener) {
 	}
 }
 
-// Close stops serving, and lets go of the runs that requests began. Whoever calls it first
-// does that; the others wait for it.
+// Close stops serving, and releases the runs that requests began. The first caller does
+// it; the others wait for it.
 func (f *Face) Close() { f.once.Do(f.leave) }
 
 func (f *Face) leave() {

@@ -12,7 +12,8 @@ import (
 	"github.com/mulligan-run/mulligan/show"
 )
 
-// give gives spec what the plugin asks for and was granted, and reports what it asks for in vain.
+// give gives spec what the plugin asks for and was granted, and reports what it asks for and was
+// not.
 func (srv *Server) give(spec *host.Spec, p config.Plugin) {
 	m, err := trust.ManifestOf(config.FolderOf(p))
 	if errors.Is(err, os.ErrNotExist) {

@@ -20,19 +20,19 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Where the key of a provider is from.
+// Where a provider's key comes from.
 const (
 	KeyOfEnvironment = "environment"
 	KeyKept          = "kept"
 )
 
-// keyPages are where the usual providers make keys.
+// keyPages are the pages on which the usual providers create keys.
 var keyPages = map[string]string{
 	"anthropic": "https://console.anthropic.com/settings/keys", "openai": "https://platform.openai.com/api-keys",
 	"gemini": "https://aistudio.google.com/apikey", "openrouter": "https://openrouter.ai/settings/keys",
 }
 
-// keysOf is the keys of c's state folder; nil where it has none.
+// keysOf is the key store in c's state folder; nil if there is no state folder.
 func keysOf(c *config.Config) *keystore.Store {
 	dir, err := c.StateDir(os.Getenv)
 	if err != nil {
@@ -41,7 +41,7 @@ func keysOf(c *config.Config) *keystore.Store {
 	return keystore.Open(dir)
 }
 
-// env gives a variable of the environment, or the key that stands in for it.
+// env returns an environment variable or, if it is not set, the key kept in its place.
 func (m *Models) env(name string) string {
 	if value := os.Getenv(name); value != "" || m.keys == nil {
 		return value
@@ -49,8 +49,8 @@ func (m *Models) env(name string) string {
 	return m.keys.Get(name)
 }
 
-// KeyFrom says where the key for a variable of the environment is from: KeyOfEnvironment or
-// KeyKept, "" if there is none.
+// KeyFrom says where the key for an environment variable comes from: KeyOfEnvironment or
+// KeyKept, "" if there is no key.
 func (m *Models) KeyFrom(variable string) string {
 	switch {
 	case variable == "":
@@ -63,7 +63,7 @@ func (m *Models) KeyFrom(variable string) string {
 	return ""
 }
 
-// KeyPlace says in words where the key for a variable of the environment is from, "" if there is none.
+// KeyPlace is KeyFrom in words, "" if there is no key.
 func (m *Models) KeyPlace(variable string) string {
 	switch m.KeyFrom(variable) {
 	case KeyOfEnvironment:
@@ -74,7 +74,7 @@ func (m *Models) KeyPlace(variable string) string {
 	return ""
 }
 
-// KeyFile is where keys are kept, and why that file is not used; "" where there is no place for it.
+// KeyFile is the file that keeps keys, and why it is not used; "" if there is no place for it.
 func (m *Models) KeyFile() (path string, problem error) {
 	if m.keys == nil {
 		return "", nil
@@ -82,15 +82,15 @@ func (m *Models) KeyFile() (path string, problem error) {
 	return m.keys.Path(), m.keys.Check()
 }
 
-// keyDesk is gateway.Keys.
+// keyDesk implements gateway.Keys.
 type keyDesk struct {
 	config *config.Config
 	models *Models
 	known  *health.Health
 }
 
-// keyDesk is who sets keys up at the page; nil where others could read along with that, or where
-// several machines share the runs: a key that is kept on one is not on the others.
+// keyDesk is nil if others could intercept keys on the way to the page, or if several machines
+// share the runs, because a key that is kept on one machine is missing on the others.
 func (srv *Server) keyDesk(models *Models, known *health.Health) gateway.Keys {
 	if _, shared := besides[timeline.Members](srv.Log); shared || !srv.private || models.keys == nil {
 		return nil
@@ -113,8 +113,8 @@ func (k *keyDesk) Listed() gateway.KeysListed {
 	return listed
 }
 
-// entries are those that take a key from the environment, the usual ones first; of several that
-// take the same key one.
+// entries are the provider entries that take a key from the environment, the usual ones first;
+// one of those that share a variable.
 func (k *keyDesk) entries() []provider.Entry {
 	all := k.models.Set.Entries()
 	rank := func(e provider.Entry) int {
@@ -138,7 +138,8 @@ func (k *keyDesk) entries() []provider.Entry {
 	return list
 }
 
-// modelOf is the model by which an entry's key is tried: a configured one, or the usual one.
+// modelOf is the model with which an entry's key is tried: a configured one, or the usual
+// one.
 func (k *keyDesk) modelOf(entry string) string {
 	names := slices.Concat([]string{k.config.Model}, k.config.Fallbacks, k.config.Models)
 	for _, usual := range usualModels {
@@ -151,7 +152,7 @@ func (k *keyDesk) modelOf(entry string) string {
 	return names[i]
 }
 
-// Keep implements gateway.Keys. The key is known as a secret before anything else is done with it.
+// Keep implements gateway.Keys. The first thing it does is to register the key as a secret.
 func (k *keyDesk) Keep(entry, key string) error {
 	secrets.Add(key)
 	return k.models.keys.Set(k.models.KeyEnv(entry), key)
@@ -171,7 +172,7 @@ func (k *keyDesk) Try(ctx context.Context, entry string) gateway.KeyTried {
 	tried.Millis = time.Since(began).Milliseconds()
 	if err == nil {
 		tried.Answered = true
-		k.known.Succeeded(tried.Model) // whatever it cools down from was before this
+		k.known.Succeeded(tried.Model) // the cooldown was for an earlier failure
 		return tried
 	}
 	f, ok := errors.AsType[*failure.Failure](err)

@@ -25,7 +25,7 @@ const (
 	maxLocalModels = 50
 )
 
-// Local implements gateway.Keys. Nothing is asked that is not on this machine.
+// Local implements gateway.Keys. It connects to this machine only.
 func (k *keyDesk) Local(ctx context.Context) []gateway.LocalServer {
 	ctx, cancel := context.WithTimeout(ctx, localPatience)
 	defer cancel()
@@ -54,7 +54,7 @@ func (k *keyDesk) Local(ctx context.Context) []gateway.LocalServer {
 	return list
 }
 
-// modelsAt lists the models of a server on this machine; none where nothing answers.
+// modelsAt lists the models of a server on this machine; none if it does not answer.
 func modelsAt(ctx context.Context, base string) []string {
 	client := &http.Client{
 		Transport:     &http.Transport{DialContext: dialHere, DisableKeepAlives: true},
@@ -79,20 +79,20 @@ func modelsAt(ctx context.Context, base string) []string {
 	}
 	var ids []string
 	for _, m := range said.Data {
-		if isModelName(m.ID) && !strings.Contains(m.ID, "embed") { // those write nothing
+		if isModelName(m.ID) && !strings.Contains(m.ID, "embed") { // embedding models write no text
 			ids = append(ids, m.ID)
 		}
 	}
 	return ids
 }
 
-// isModelName reports whether a server's name of a model is one that people can read.
+// isModelName reports whether a server's name for a model is readable.
 func isModelName(id string) bool {
 	const most = 200
 	return id != "" && len(id) <= most && !strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// dialHere connects to this machine alone.
+// dialHere connects to this machine only.
 func dialHere(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/mulligan-run/mulligan/gateway"
 )
 
-// learn is gateway.Config's Learn.
+// learn implements gateway.Config's Learn.
 func (s *Runs) learn(f failure.Failure, kind failure.Kind) (gateway.Lesson, error) {
 	if !f.Correctable() {
 		return gateway.Lesson{}, fmt.Errorf("%w: this was seen to happen here, and nobody can know it better", gateway.ErrNotLearned)
@@ -23,8 +23,8 @@ func (s *Runs) learn(f failure.Failure, kind failure.Kind) (gateway.Lesson, erro
 	return gateway.Lesson{Before: said.Before, After: said.After, Row: said.Row, File: said.File, Warning: said.Warning}, nil
 }
 
-// evidenceOf is the evidence from which a failure in the timeline was made, as far as the failure
-// still has it.
+// evidenceOf reconstructs the evidence for a failure in the timeline, as far as the failure still
+// has it.
 func evidenceOf(f *failure.Failure, at time.Time) failure.Evidence {
 	e := failure.Evidence{Phase: f.Phase, Provider: f.Provider, Model: f.Model, Status: f.HTTPStatus, At: at}
 	if f.ProviderCode == "" && f.HTTPStatus == 0 {

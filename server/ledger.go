@@ -6,8 +6,8 @@ import (
 )
 
 // runsLog is the log that runs are written to. Calls through the proxy are written behind their
-// streams: nobody resumes them, and their callers read no timeline. A call whose contents are
-// kept can be resumed, and is written like any other run.
+// streams, because nobody resumes them and their callers read no timeline. A call whose
+// contents are kept can be resumed, so it is written like any other run.
 func (srv *Server) runsLog() timeline.Log {
 	if srv.ledger == nil && srv.Log != nil {
 		srv.ledger = timeline.NewWriteBehind(srv.Log, func(s recovery.Started) bool {
@@ -21,7 +21,7 @@ func (srv *Server) runsLog() timeline.Log {
 	return srv.ledger
 }
 
-// closeLog closes the timeline, once everything is written.
+// closeLog closes the timeline after everything is written.
 func (srv *Server) closeLog() error {
 	if srv.ledger != nil {
 		return srv.ledger.Close()

@@ -26,7 +26,7 @@ func OwnLogs() {
 	hclog.SetDefault(hclog.New(&hclog.LoggerOptions{Output: out}))
 }
 
-// libraryWriter removes from net/http's complaint what the server sent.
+// libraryWriter removes from net/http's messages what the server sent.
 type libraryWriter struct{ to io.Writer }
 
 var beforeContent = []byte(" starting with ")

@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// Listening tells other processes of a "mulligan serve" with an HTTP face, in a file that it
-// keeps locked as long as it lives.
+// Listening tells other processes about a "mulligan serve" with an HTTP server, in a file
+// that it keeps locked while it runs.
 type Listening struct {
 	PID     int       `json:"pid"`
 	Address string    `json:"address"`       // where it listens, host:port or unix:/path
@@ -30,8 +30,8 @@ type Listening struct {
 	file *os.File
 }
 
-// Way is how a process of this machine reaches it: the beginning of its addresses, and a transport
-// that connects to nothing else. Its certificate, which has another name, is not looked at.
+// Way is how a process on this machine reaches it: the base URL, and a transport that connects to
+// nothing else. The certificate is not checked, since it is for another name.
 func (s *Listening) Way() (base string, way *http.Transport) {
 	network, address := "tcp", s.Address
 	if path, ok := strings.CutPrefix(s.Address, "unix:"); ok {
@@ -96,8 +96,8 @@ func (s *Listening) Withdraw(state string) error {
 	return errors.Join(os.Remove(s.path(state)), s.file.Close())
 }
 
-// ListeningNow lists who serves this state folder, the newest first. It removes the files of
-// killed processes.
+// ListeningNow lists the processes that serve this state folder, newest first. It removes
+// the files of killed processes.
 func ListeningNow(state string) ([]Listening, error) {
 	entries, err := os.ReadDir(ListeningDir(state))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -12,13 +12,13 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/peers"
 )
 
-// near is a store that knows by what address others may reach this machine.
+// near is a store that knows the address at which others may reach this machine.
 type near interface {
 	Near(ctx context.Context) (string, error)
 }
 
-// tellMembers has others that share the database hear what runs say here, and hears them, until stop
-// is called; me learns where. Without it everybody sees that as it is saved.
+// tellMembers exchanges live text with the members that share the database until stop is called; me
+// gets the address to reach this one. Without it, text from other members is seen once it is saved.
 func (srv *Server) tellMembers(ctx context.Context, me *timeline.Member, log *slog.Logger) (stop func()) {
 	stop = func() {}
 	journal, ok := srv.Log.(*timeline.Journal)
@@ -46,8 +46,8 @@ func (srv *Server) tellMembers(ctx context.Context, me *timeline.Member, log *sl
 	}
 }
 
-// liveAddress is where to listen for other members. Where the configuration has the address that they
-// reach this machine by, that may be one of a machine before it: then the port is what counts.
+// liveAddress is where to listen for other members. A configured address may belong to a machine in
+// front of this one; then only its port is used.
 func (srv *Server) liveAddress(ctx context.Context) (string, error) {
 	if at := srv.Config.Gateway.Live; at != "" {
 		host, port, err := net.SplitHostPort(at)

@@ -13,7 +13,7 @@ type Token interface {
 	Digest() (gateway.Digest, error)
 }
 
-// Token is the token that callers show: that of the state folder or, if machines share a
+// Token is the token that callers send: the state folder's or, if machines share a
 // database, that of any of them.
 func (srv *Server) Token(ctx context.Context) (Token, error) {
 	own, err := gateway.OpenToken(srv.Dir)
@@ -27,7 +27,8 @@ func (srv *Server) Token(ctx context.Context) (Token, error) {
 	return gateway.ShareToken(srv.Dir, own, in)
 }
 
-// logins are those of the state folder, or of all that share the database.
+// logins are the logins of the state folder, or of all members that share the
+// database.
 func (srv *Server) logins(ctx context.Context) (*gateway.Logins, error) {
 	in, shared, err := srv.credentials(ctx)
 	switch {

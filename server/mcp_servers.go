@@ -44,8 +44,8 @@ func (srv *Server) startMCP(ctx context.Context) error {
 	return nil
 }
 
-// mcpBeside gives the tools that the servers offer now, without those whose names tools have
-// already.
+// mcpBeside returns the tools that the servers currently offer, without those whose names
+// are taken.
 func (srv *Server) mcpBeside(tools []runner.Tool) func() []runner.Tool {
 	return func() []runner.Tool {
 		if srv.MCP == nil {

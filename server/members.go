@@ -25,10 +25,10 @@ const (
 
 const (
 	heartbeat = time.Second
-	memberTTL = 5 * time.Second // without a sign of life for so long, its runs are taken by others
+	memberTTL = 5 * time.Second // if it has not reported for this long, others take over its runs
 )
 
-// checkRole says why this process cannot have its role.
+// checkRole says why this process cannot have its role; nil if it can.
 func (srv *Server) checkRole(at *Reach) error {
 	_, shared := besides[timeline.Members](srv.Log)
 	switch {
@@ -42,7 +42,7 @@ func (srv *Server) checkRole(at *Reach) error {
 	return nil
 }
 
-// join makes this process known to the others that share the database, until leave is called.
+// join registers this process with the others that share the database, until leave is called.
 func (srv *Server) join(ctx context.Context, m timeline.Member, log *slog.Logger) (leave func()) {
 	store, ok := besides[timeline.Members](srv.Log)
 	if !ok {
@@ -65,7 +65,7 @@ func (srv *Server) join(ctx context.Context, m timeline.Member, log *slog.Logger
 	}
 }
 
-// beat keeps this process a member until ctx ends.
+// beat renews this process's membership until ctx ends.
 func beat(ctx context.Context, store timeline.Members, m timeline.Member, log *slog.Logger) {
 	ticker := time.NewTicker(heartbeat)
 	defer ticker.Stop()

@@ -25,15 +25,15 @@ import (
 const (
 	demoFable = "fable"                                 // Anthropic's wire
 	demoAtlas = "atlas"                                 // OpenAI's
-	DemoFable = demoFable + "/" + faultlab.DemoModel    // of the first
-	DemoAtlas = demoAtlas + "/" + faultlab.DemoFallback // of the second
+	DemoFable = demoFable + "/" + faultlab.DemoModel    // of the first entry
+	DemoAtlas = demoAtlas + "/" + faultlab.DemoFallback // of the second entry
 )
 
-// usualModel is what an entry is asked where nobody chose.
+// usualModel is a model that an entry is asked for if nobody chose one.
 type usualModel struct{ entry, key, model string }
 
-// usualModels are the models that are asked when none is configured, by the key that
-// there is.
+// usualModels are the models that are used if none is configured, depending on which
+// keys are set.
 var usualModels = []usualModel{
 	{"anthropic", "ANTHROPIC_API_KEY", "anthropic/claude-sonnet-4-5"},
 	{"openai", "OPENAI_API_KEY", "openai/gpt-5.2"},
@@ -57,7 +57,7 @@ type Models struct {
 	own   map[string]bool     // entries that are configured
 	known *config.Corrections // corrections of their failures
 	keys  *keystore.Store     // that people pasted; nil where there is no place for them
-	Calm  bool                // the demo's provider has recovered, for a person who comes back later to a run that it failed
+	Calm  bool                // the demo's provider does not fail, for somebody who resumes later a run that it failed
 
 	driveless bool // other processes drive the runs that begin here
 
@@ -75,7 +75,7 @@ func NewModels(c *config.Config, options ...provider.Option) (*Models, error) {
 	}
 	maps.Copy(entries, c.Providers)
 	list := providerEntries(entries)
-	if dir, err := c.EngineDir(); err == nil { // without it an engine reports that when it is asked
+	if dir, err := c.EngineDir(); err == nil { // without it, an engine reports the error when it is asked
 		for i := range list {
 			list[i].Engine.Folder = filepath.Join(dir, list[i].Name)
 		}
@@ -95,8 +95,8 @@ func NewModels(c *config.Config, options ...provider.Option) (*Models, error) {
 	return m, nil
 }
 
-// DemoModels are only the demo's, so that it is the same whatever this computer's environment,
-// configuration and learned failures say.
+// DemoModels are only the demo's, so that the demo is the same whatever this computer's
+// environment, configuration and learned failures say.
 func DemoModels() (*Models, error) {
 	set, err := provider.New(nil, provider.WithKnown(&secrets))
 	return &Models{Set: set, known: &config.Corrections{}}, err
@@ -116,13 +116,13 @@ func (m *Models) Choose(c *config.Config) error {
 	return nil
 }
 
-// usual chooses by the keys that are set, if nothing is configured.
+// usual chooses a model by the keys that are set, if none is configured.
 func (m *Models) usual(c *config.Config) {
 	c.Model = m.Usual(c)
 }
 
-// Usual is the model that runs begin with now: the configured one, else one that there is a key for;
-// "" if there is none.
+// Usual is the model that runs begin with: the configured one, or else one with a key; "" if there
+// is none.
 func (m *Models) Usual(c *config.Config) string {
 	model := c.Model
 	for _, usual := range usualModels {
@@ -138,7 +138,7 @@ func errNoModel() error {
 		usualKeys(), usualModels[0].key, show.Invoked(), show.Invoked())
 }
 
-// lacks says what is missing for runs to begin with the configured model; nil if nothing is.
+// lacks says what is missing to call the configured model; nil if nothing is.
 func (m *Models) lacks(c *config.Config) error {
 	entry, _, _ := strings.Cut(c.Model, "/")
 	switch key := m.KeyEnv(entry); {
@@ -177,7 +177,7 @@ func (m *Models) KeyEnv(entry string) string {
 	return m.Set.KeyEnv(entry)
 }
 
-// Capabilities is what is known of what the model can take.
+// Capabilities is what is known about the model's abilities.
 func (m *Models) Capabilities(name string) llm.Capabilities {
 	if m.isDemo(name) {
 		return llm.Capabilities{}
@@ -275,7 +275,7 @@ func infoOf(e config.Model, name string) provider.ModelInfo {
 	return info
 }
 
-// not negates a setting, if it is set.
+// not negates a setting that is set; nil stays nil.
 func not(said *bool) *bool {
 	if said == nil {
 		return nil
@@ -283,7 +283,7 @@ func not(said *bool) *bool {
 	return new(!*said)
 }
 
-// Warning is what people should know about the program behind a model that can be asked.
+// Warning is what people should know about the program behind a model, "" if nothing.
 func (m *Models) Warning(ctx context.Context, model string) string {
 	entry, _, _ := strings.Cut(model, "/")
 	if !m.Set.Has(model) {

@@ -16,8 +16,8 @@ func (m *Models) TimeoutsOf(c *config.Config, model string, run recovery.Setting
 	return recovery.ResolveTimeouts(builtIn, layers...)
 }
 
-// builtInTimeouts are the timers of a model if nobody set any, and the reason if they are not the
-// usual ones.
+// builtInTimeouts are a model's timers if nobody set any, and why they differ from the usual
+// ones.
 func (m *Models) builtInTimeouts(model string) (t recovery.Timeouts, why string) {
 	const patient = failure.Millis(300_000)
 	t = recovery.DefaultPolicy().Timeouts

@@ -25,10 +25,10 @@ import (
 // PluginUsage describes the flag --plugin.
 const PluginUsage = "the command line of one more recovery plugin, asked before the configured ones; NAME=COMMAND names it (repeatable, in order); none = no plugin at all"
 
-// hookDeadline is how long all plugins together may take over one failure.
+// hookDeadline is how long all plugins together may take for one failure.
 const hookDeadline = 5 * time.Second
 
-// Slack multiplies the time that plugins have, for tests, which start many programs at once on
+// Slack multiplies the plugins' deadlines, for tests, which start many programs at once on
 // busy machines.
 var Slack time.Duration = 1
 
@@ -93,13 +93,14 @@ func (srv *Server) OpenLock() (err error) {
 	return err
 }
 
-// Labels that mark plugins in what hosts report.
+// Labels that mark plugins in a host's status.
 const (
 	LabelShadow = "shadow"
 	LabelDev    = "dev"
 )
 
-// PluginState is where hosts report the state of their plugins to other processes.
+// PluginState is the folder where hosts report their plugins' status to other
+// processes.
 func (srv *Server) PluginState() string { return filepath.Join(srv.Dir, "plugins") }
 
 // hooks are the plugins as hooks for a runner, in the configured order.
@@ -118,7 +119,7 @@ func (srv *Server) hooks() []hooks.Named {
 	return list
 }
 
-// useDev lets "plugin dev" answer for a plugin, if it runs one with that name.
+// useDev uses "plugin dev" in place of a plugin, if it runs one with that name.
 func (srv *Server) useDev(ctx context.Context, p config.Plugin) bool {
 	link, err := devlink.Find(ctx, srv.Dir, p.Name)
 	if err != nil {
@@ -139,8 +140,8 @@ func (srv *Server) useDev(ctx context.Context, p config.Plugin) bool {
 	return true
 }
 
-// StartPlugins starts the plugins and waits for them. One that does not start is no error: its
-// status says why, and it is tried again when it is asked.
+// StartPlugins starts the plugins and waits for them. One that does not start is not an error:
+// its status says why, and its next question starts it again.
 func (srv *Server) StartPlugins(ctx context.Context) error {
 	if err := srv.addHost(ctx); err != nil || srv.Plugins == nil {
 		return err
@@ -149,8 +150,8 @@ func (srv *Server) StartPlugins(ctx context.Context) error {
 	return nil
 }
 
-// start starts the plugins, and reports those that may not run. Whether a plugin is what was pinned is
-// asked of its folder and not of the error: a run that is over already cuts the start short.
+// start starts the plugins, and reports those that may not run. It compares each folder with its pin
+// instead of looking at the error, because a run that ends early cuts the start short.
 func (srv *Server) start(ctx context.Context) {
 	err := srv.Plugins.Start(ctx)
 	if err == nil {
@@ -162,7 +163,7 @@ func (srv *Server) start(ctx context.Context) {
 	}
 }
 
-// WarmPlugins starts the plugins while the first model call runs.
+// WarmPlugins starts the plugins in the background, during the first model call.
 func (srv *Server) WarmPlugins(ctx context.Context) error {
 	if err := srv.addHost(ctx); err != nil || srv.Plugins == nil {
 		return err
@@ -171,7 +172,7 @@ func (srv *Server) WarmPlugins(ctx context.Context) error {
 	return nil
 }
 
-// hookDeadlines gives every plugin its own time.
+// hookDeadlines gives every plugin its own deadline.
 func hookDeadlines(c *config.Config) hooks.Deadlines {
 	most := config.AnswerDeadline
 	for _, p := range c.AskedPlugins() {
@@ -194,7 +195,7 @@ func PluginSpec(p config.Plugin, env func(string) string) (host.Spec, error) {
 		Name: p.Name, Command: command, Address: p.Address, TLS: p.TLS.Files(), Folder: p.Folder, Deadline: Slack * p.AnswerWithin(),
 		Transcript: p.Transcript == trust.TranscriptMessages,
 		Occasions:  p.Occasions, FailClosed: p.FailClosed,
-		Late: true, // a missing plugin has no vote, and its status says why; the run goes on
+		Late: true, // a missing plugin has no vote, its status says why, and the run goes on
 	}
 	spec.Restart, spec.Breaker = p.Policies()
 	if p.Shadow {

@@ -50,7 +50,7 @@ func votesOf(v tally.Votes, since time.Time) *gateway.PluginVotes {
 	}
 }
 
-// actOnPlugin is gateway.Config's Plugin.
+// actOnPlugin implements gateway.Config's Plugin.
 func (s *Runs) actOnPlugin(ctx context.Context, name string, act gateway.PluginAct, by string) (err error) {
 	if s.app.Plugins == nil {
 		return gateway.ErrNoPlugin

@@ -13,8 +13,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// listProviders is gateway.Config's Providers: the models that may be chosen and those that were
-// called, by their entries.
+// listProviders implements gateway.Config's Providers: the models that may be chosen and those
+// that were called, grouped by entry.
 func (s *Runs) listProviders() gateway.Providers {
 	now := time.Now()
 	out := gateway.Providers{Since: s.app.tally.Since(now), Budget: s.app.Config.Budget.OfDay()}
@@ -27,7 +27,7 @@ func (s *Runs) listProviders() gateway.Providers {
 		out.Spent = out.Spent.Plus(m.Spent)
 	}
 	if out.Budget != (recovery.Budget{}) {
-		out.Spent = s.known.Spent(now) // others spend of it, too
+		out.Spent = s.known.Spent(now) // other processes spend from it, too
 	}
 	cooling := map[string]recovery.Cooldown{}
 	for _, c := range s.known.All(now) {

@@ -25,8 +25,8 @@ type proxyCalls struct {
 	config *config.Config
 }
 
-// retriesOfCalls is the default for a call that has another model to go to: its caller waits, and
-// a third pause of 4 s is longer than asking that model takes.
+// retriesOfCalls is the default number of retries for a call that has another model to switch to.
+// Its caller waits, and a third pause of 4 s is longer than asking the other model takes.
 const retriesOfCalls = 2
 
 // Call implements proxy.Runs.
@@ -53,8 +53,8 @@ func (p *proxyCalls) Call(ctx context.Context, c proxy.Call) (proxy.Run, error) 
 	return proxyRun{run, p.runner}, nil
 }
 
-// Forward is proxy.Config's Forward: a request that is no model call goes to a provider's entry
-// as it is.
+// Forward implements proxy.Config's Forward: it sends a request that is not a model call to a
+// provider entry unchanged.
 func (m *Models) Forward(entry string, r *http.Request, own *llm.Credential) (*http.Response, error) {
 	if !m.isDemoEntry(entry) {
 		return m.Set.Forward(entry, r, own)
@@ -78,9 +78,9 @@ func (m *Models) types() map[string]string {
 // Local implements proxy.Runs.
 func (p *proxyCalls) Local(model string) bool { return p.models.stays(model) }
 
-// stays reports whether what the model is told stays on this machine: it is served at one of this
-// machine's addresses, without a proxy on the way, and by a model server, since a gateway at such
-// an address passes everything on.
+// stays reports whether a prompt to the model stays on this machine: the model is served at one
+// of this machine's addresses, without a proxy in between, and by a model server. A gateway at
+// such an address would pass everything on.
 func (m *Models) stays(model string) bool {
 	entry, _, _ := strings.Cut(model, "/")
 	through, _ := m.Set.Proxy(entry)
@@ -99,7 +99,7 @@ func (r proxyRun) Wait() *failure.Failure {
 	if err == nil {
 		return nil
 	}
-	if result.State != nil && result.State.End == nil { // a suggestion is open, and nobody waits for its answer any more
+	if result.State != nil && result.State.End == nil { // a suggestion is open, and nobody waits for its answer
 		_ = r.runner.Cancel(context.Background(), r.ID())
 	}
 	if f, ok := failure.AsFailure(err); ok {
@@ -114,7 +114,8 @@ func (r proxyRun) Wait() *failure.Failure {
 	return f
 }
 
-// NewProxy makes the configured proxy. Its callers show that token, and reach it at at.
+// NewProxy makes the configured proxy. Its callers send that token, and reach it as at
+// says.
 func (srv *Server) NewProxy(r *runner.Runner, models *Models, token ProxyToken, at *Reach, log *slog.Logger) (*proxy.Proxy, error) {
 	types := models.types()
 	var traced func(http.Handler) http.Handler
@@ -131,13 +132,12 @@ func (srv *Server) NewProxy(r *runner.Runner, models *Models, token ProxyToken, 
 	})
 }
 
-// ProxyToken checks the digest of the token that callers show. Token is one.
+// ProxyToken checks the digest of the token that callers send. Token is one.
 type ProxyToken interface {
 	Holds(digest gateway.Digest) (bool, error)
 }
 
-// routesOf are the configured routes or, if there are none, one for everything that callers ask
-// for.
+// routesOf are the configured routes or, if there are none, one route for every model.
 func routesOf(c *config.Config) []proxy.Route {
 	routes := c.Proxy.Routes
 	if len(routes) == 0 {

@@ -8,12 +8,12 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// mostStall is how long a stream may stand still for which another program waits: that program
+// mostStall is how long a stream may stall while another program waits for it: that program
 // has timers, too, and most are short.
 const mostStall = 40 * time.Second
 
-// clocks are shorter timers for calls, where nobody set that timer. A model that is known for
-// long silences keeps its own.
+// clocks are shorter timers for proxied calls, unless somebody set the timer. A model that is
+// known for long silences keeps its own timers.
 func (p *proxyCalls) clocks(models []string) recovery.Settings {
 	if p.models.thinksSilently(models[0]) || slices.ContainsFunc(models, p.models.local) {
 		return nil

@@ -17,29 +17,29 @@ import (
 	"github.com/mulligan-run/mulligan/web"
 )
 
-// Reach says how the HTTP face is reached: where it listens, and under which names.
+// Reach says how the HTTP server is reached: where it listens, and under which names.
 type Reach struct {
 	Address   string // host:port or unix:/path; "none" = it does not listen
 	Usual     bool   // the address is the default
-	Open      bool   // open it in the browser of whoever starts it
+	Open      bool   // open it in the browser of the person who starts it
 	Cert, Key string // PEM files; "" = no TLS
 	Expose    bool
 	Hosts     []string
 	Origins   []string
-	Role      string // among those that share a database; "" = RoleAll
+	Role      string // among the members that share a database; "" = RoleAll
 }
 
-// noFace is the address of a serve without an HTTP face.
+// noFace is the address of a serve without an HTTP server.
 const noFace = "none"
 
 func (r *Reach) tls() bool { return r.Cert != "" }
 
-// private reports whether nobody can read along who is on the way to it.
+// private reports whether nobody between the page and this process can read along.
 func (r *Reach) private() bool {
 	return r.Role != roleGateway && gateway.CheckBind(r.Address, r.tls(), false) == nil
 }
 
-// tlsConfig holds the certificate, which is read once; nil without one.
+// tlsConfig contains the certificate, which is read once; nil if there is none.
 func (r *Reach) tlsConfig() (*tls.Config, error) {
 	if !r.tls() {
 		return nil, nil
@@ -51,7 +51,7 @@ func (r *Reach) tlsConfig() (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
 
-// listen listens, if the address is one that a gateway may have.
+// listen listens at the address if gateway.CheckBind allows it.
 func (r *Reach) listen(ctx context.Context) (net.Listener, error) {
 	if err := gateway.CheckBind(r.Address, r.tls(), r.Expose); err != nil {
 		return nil, exit.Usagef("--listen %s: %w", r.Address, err)
@@ -66,7 +66,7 @@ func (r *Reach) listen(ctx context.Context) (net.Listener, error) {
 	return listener, nil
 }
 
-// guard puts authentication before the API, and gives the token that it asks for.
+// guard puts authentication in front of the API, and returns the token that it checks.
 func (srv *Server) guard(ctx context.Context, r *Reach, api http.Handler, log *slog.Logger) (http.Handler, Token, error) {
 	token, err := srv.Token(ctx)
 	if err != nil {
@@ -96,7 +96,7 @@ func (r *Reach) listening(at net.Addr) *Listening {
 	return l
 }
 
-// onLoopback is an address as this machine reaches it: an address that stands for all addresses
+// onLoopback is an address as this machine reaches it. A wildcard address such as 0.0.0.0
 // cannot be connected to.
 func onLoopback(address string) string {
 	host, port, err := net.SplitHostPort(address)

@@ -19,14 +19,14 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Runs is what the gateway calls: the runner, with a request's gaps filled in from the session
-// and the configuration.
+// Runs is what the gateway calls: the runner, with missing fields of requests filled in from
+// the session and the configuration.
 type Runs struct {
 	app    *Server
 	runner *runner.Runner
 	models *Models
 	known  *health.Health
-	work   context.Context // of the runs, which outlive requests
+	work   context.Context // of the runs, which outlive their requests
 	began  func(*runner.Run)
 }
 
@@ -56,7 +56,7 @@ func (s *Runs) Start(ctx context.Context, in gateway.Start) (string, error) {
 	return run.ID(), nil
 }
 
-// request is the requested run, with everything else filled in.
+// request is the requested run with all fields filled in.
 func (s *Runs) request(ctx context.Context, in gateway.Start) (runner.Request, error) {
 	req := runner.Request{
 		Prompt: in.Prompt, Messages: in.Messages, System: in.System, Session: in.Session,
@@ -115,7 +115,7 @@ func (s *Runs) request(ctx context.Context, in gateway.Start) (runner.Request, e
 	return req, nil
 }
 
-// checkStart finds what a request says wrong by itself.
+// checkStart checks a request by itself, without looking anything up.
 func checkStart(in gateway.Start, timeouts recovery.Settings) error {
 	if err := in.Labels.Check(); err != nil {
 		return &gateway.InputError{Field: "labels", Err: err}
@@ -163,7 +163,7 @@ func (s *Runs) Recover(_ context.Context, id string, a gateway.Answer) error {
 	return err
 }
 
-// returnResults is gateway.Config's ToolResults.
+// returnResults implements gateway.Config's ToolResults.
 func (s *Runs) returnResults(_ context.Context, id string, given []gateway.CallResult) error {
 	results := make([]runner.CallResult, len(given))
 	for i, g := range given {
@@ -182,7 +182,7 @@ func (s *Runs) returnResults(_ context.Context, id string, given []gateway.CallR
 	return &gateway.InputError{Field: fmt.Sprintf("results[%d].%s", wrong.Index, wrong.Field), Err: wrong.Err}
 }
 
-// checkModel is gateway.Config's CheckModel.
+// checkModel implements gateway.Config's CheckModel.
 func (s *Runs) checkModel(name string) error {
 	_, err := s.models.Model(name)
 	return err
@@ -195,7 +195,7 @@ func (s *Runs) Cancel(_ context.Context, id string) error { return s.runner.Canc
 // ones.
 func (s *Runs) listModels() []gateway.Model {
 	c := s.app.Config
-	chosen := s.models.Usual(c) // a key may have been kept since the start
+	chosen := s.models.Usual(c) // a key may have been added since the start
 	names := append([]string{chosen}, c.Fallbacks...)
 	names = append(names, c.Models...)
 	for _, usual := range usualModels {

@@ -11,11 +11,11 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Serve drives the runs of the store, including those that others began, and serves the page and
-// the HTTP API where at says, until ctx ends. log gets the address and the outcomes of runs, but
-// nothing that is said in them. Serve opens the store if that was not done. When ctx ends, runs
-// in progress are released, and whoever serves the store next goes on with them. As a gateway
-// among others it drives no runs.
+// Serve drives the runs of the store, including those that other processes began, and serves the
+// page and the HTTP API where at says, until ctx ends. log gets the address and the outcomes of
+// runs, but nothing that is said in them. Serve opens the store if it is not open. When ctx
+// ends, runs in progress are released, and the next process that serves the store resumes them.
+// With the gateway role it drives no runs.
 func (srv *Server) Serve(ctx context.Context, at *Reach, log *slog.Logger) error {
 	if srv.Log == nil {
 		if err := srv.OpenLog(ctx); err != nil {

@@ -27,14 +27,14 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/sqlite"
 )
 
-// Server is the whole product as it is configured: where runs are kept, who is asked when one
-// fails, and what it is asked.
+// Server is the whole product as it is configured: the store, the models, and the plugins
+// that are asked when a run fails.
 type Server struct {
 	Screen  *show.Screen
 	Config  *config.Config
 	Dir     string // where the state is kept
 	Log     timeline.Log
-	ledger  *timeline.WriteBehind // Log, as runs are written to it; nil until runs are driven
+	ledger  *timeline.WriteBehind // through which runs are written to Log; nil until runs are driven
 	Plugins *host.Host            // nil until they are needed, and if there are none
 	Lock    *trust.Lock           // nil until plugins are needed
 	warming sync.WaitGroup
@@ -42,18 +42,18 @@ type Server struct {
 	leaving atomic.Bool    // the runs that were driven have been released
 	MCP     *mcp.Set       // nil until its tools are needed, and if there is no server
 
-	private     bool           // its page is reached in a way by which nobody reads along
+	private     bool           // nobody between the page and this process can read along
 	health      *health.Health // nil until it is needed
-	stopLooking func()         // stops reading what others know of health; nil = it is not read
+	stopLooking func()         // stops reading what others know about health; nil = it is not read
 
-	telemetry *telemetry.Telemetry // nil until runs are driven, and if nobody reads it
+	telemetry *telemetry.Telemetry // nil until runs are driven, and if it is not exported
 	tally     *tally.Tally         // nil until runs are driven
 
 	developed map[string]hooks.Hook // plugins that "plugin dev" answers for
 }
 
-// New puts together the product that c configures. Nothing is opened or started yet; s shows
-// people what they should know, nil for nowhere.
+// New assembles the product that c configures, but opens and starts nothing yet. s shows
+// people what they should know; nil shows nothing.
 func New(c *config.Config, s *show.Screen) (*Server, error) {
 	dir, err := c.StateDir(os.Getenv)
 	if err != nil {
@@ -108,8 +108,8 @@ func (srv *Server) Close() {
 	}
 }
 
-// drain gives the tools of a stopped run their time to end; less if the system wants this program
-// to be gone within 10 s.
+// drain gives the tools of a stopped run time to end, and less of it if the system wants this
+// program to be gone within 10 s.
 func (srv *Server) drain() {
 	const unseen, short = 300 * time.Millisecond, 4 * time.Second
 	most := 12 * time.Second
@@ -175,7 +175,7 @@ func (srv *Server) Logger() *slog.Logger {
 	return LogTo(srv.Screen.Err, false, slog.LevelDebug)
 }
 
-// Without is names without name.
+// Without returns names without name.
 func Without(names []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name })
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// besides is the store of a timeline as an optional interface that it may implement: machines
-// share more in it than runs.
+// besides returns a timeline's store as an optional interface, if it implements it: machines
+// share more in the store than runs.
 func besides[T any](log timeline.Log) (what T, ok bool) {
 	journal, ok := log.(*timeline.Journal)
 	if !ok {
@@ -19,7 +19,7 @@ func besides[T any](log timeline.Log) (what T, ok bool) {
 	return what, ok
 }
 
-// openShared opens the database that machines share, if there is one and it is not open yet.
+// openShared opens the shared database, if there is one and it is not open yet.
 func (srv *Server) openShared(ctx context.Context) error {
 	if srv.Log != nil || srv.Config.Store == "" {
 		return nil
@@ -27,8 +27,8 @@ func (srv *Server) openShared(ctx context.Context) error {
 	return srv.OpenLog(ctx)
 }
 
-// Health is what is known about providers, shared with all that use the same database, or else
-// the same state folder.
+// Health is what is known about providers, shared with all processes that use the same
+// database or else the same state folder.
 func (srv *Server) Health(ctx context.Context) (*health.Health, error) {
 	if srv.health != nil {
 		return srv.health, nil

@@ -16,9 +16,9 @@ import (
 // The state of a run that is no longer driven here, in addition to recovery's statuses.
 const (
 	StandsAsking    = "asking"    // it failed, and its suggestion is open
-	StandsLetGo     = "let_go"    // this process ends, and the run can be resumed
+	StandsLetGo     = "let_go"    // this process is ending, and the run can be resumed
 	StandsElsewhere = "elsewhere" // another process drives it
-	StandsStuck     = "stuck"     // it cannot be driven on
+	StandsStuck     = "stuck"     // it cannot continue
 )
 
 // Standing is the state of a run that was resumed, and details about it, but nothing that was
@@ -46,7 +46,7 @@ func Standing(result runner.Result, err error) (word, detail string) {
 	return StandsStuck, terminal.OneLine(err.Error())
 }
 
-// tellRun logs that a run goes on, and its outcome.
+// tellRun logs that a run continues, and its outcome.
 func tellRun(log *slog.Logger, run *runner.Run, begins string) {
 	log = log.With("run", run.ID())
 	log.Info(begins)

@@ -2,7 +2,7 @@ package server
 
 import "net/url"
 
-// Place is where runs are kept, as people may read it: the address of the database without a
+// Place is where runs are kept, for people to read: the database's address without its
 // password, or the state folder.
 func (srv *Server) Place() string {
 	if srv.Config.Store == "" {
@@ -11,7 +11,7 @@ func (srv *Server) Place() string {
 	return WithoutPassword(srv.Config.Store)
 }
 
-// WithoutPassword is the address of a store as it may be shown.
+// WithoutPassword is a store's address without its password.
 func WithoutPassword(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

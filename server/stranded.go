@@ -9,12 +9,11 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// strandedMost is how many runs are looked at for which a machine may be missing, the longest due
-// ones.
+// strandedMost is how many due runs are checked for a missing machine, longest due first.
 const strandedMost = 1000
 
-// Stranded are the runs that are due and that nobody drives, since no machine is there that has
-// what they need.
+// Stranded are the runs that are due but that nobody drives, because no machine has what they
+// need.
 func (srv *Server) Stranded(ctx context.Context) (map[string]bool, error) {
 	list, err := srv.Log.List(ctx, timeline.Query{Due: time.Now(), Needing: true, Limit: strandedMost})
 	if err != nil || len(list) == 0 {
@@ -34,8 +33,8 @@ func (srv *Server) Stranded(ctx context.Context) (map[string]bool, error) {
 	return stranded, nil
 }
 
-// machines are the labels of all who drive runs of the store: of its members, or of this process
-// where no others are known.
+// machines are the labels of all processes that drive runs of the store: its members, or this
+// process if the store has no members.
 func (srv *Server) machines(ctx context.Context) ([]recovery.Labels, error) {
 	if _, shared := besides[timeline.Members](srv.Log); !shared {
 		return []recovery.Labels{srv.Config.MachineHas()}, nil

@@ -17,15 +17,16 @@ import (
 	"github.com/mulligan-run/mulligan/telemetry"
 )
 
-// otlpEndpoints are the variables any of which makes telemetry be sent.
+// otlpEndpoints are the variables that turn on sending telemetry, if any of them is
+// set.
 var otlpEndpoints = []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"}
 
-// exports reports whether the environment wants telemetry to be sent.
+// exports reports whether the environment asks for telemetry to be sent.
 func exports(env func(string) string) bool {
 	return env("OTEL_SDK_DISABLED") != "true" && slices.ContainsFunc(otlpEndpoints, func(name string) bool { return env(name) != "" })
 }
 
-// Observed are the options of a runner whose runs are measured; none if nobody reads the result.
+// Observed are a runner's options for measuring its runs; none if nobody reads the result.
 // served says that metrics are served at /metrics; log gets what cannot be sent.
 func (srv *Server) Observed(ctx context.Context, served bool, log *slog.Logger) []runner.Option {
 	sent := exports(os.Getenv)

@@ -35,7 +35,7 @@ func timeoutSource(c *config.Config, models *Models, model string, timer failure
 	return from
 }
 
-// builtInSource gives the reason for the value of a timer that nobody set.
+// builtInSource explains the value of a timer that nobody set.
 func builtInSource(models *Models, model string, timer failure.Timer) string {
 	usual := recovery.DefaultPolicy().Timeouts
 	builtIn, why := models.builtInTimeouts(model)

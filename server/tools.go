@@ -15,15 +15,15 @@ import (
 	"github.com/mulligan-run/mulligan/runner/command"
 )
 
-// The environment of the demo's tool, so that a test can stop the program in the middle of a call
-// and see afterwards what ran.
+// The environment variables of the demo's tool, with which a test can stop the program in the
+// middle of a call and see afterwards what ran.
 const (
 	ToolDelayEnv   = "MULLIGAN_DEMO_TOOL_DELAY"   // how long a call takes, for example 2s
-	ToolJournalEnv = "MULLIGAN_DEMO_TOOL_JOURNAL" // a file that gets a line when a call begins and one when it ends
+	ToolJournalEnv = "MULLIGAN_DEMO_TOOL_JOURNAL" // a file that gets a line at the beginning and the end of each call
 )
 
-// DemoTools are the tools that this program has: the weather of the demo, which is always the
-// same, and which only the demo's models are given. It changes nothing, so a call of unknown
+// DemoTools are the tools built into this program: the demo's weather, which is always the
+// same, and which only the demo's models get. It changes nothing, so a call of unknown
 // outcome may be repeated.
 func DemoTools(m *Models) []runner.Tool {
 	return []runner.Tool{{
@@ -99,7 +99,7 @@ func (srv *Server) Offered(names []string, m *Models) ([]runner.Tool, error) {
 	return append(configured, demo...), err
 }
 
-// CheckFor finds a tool that was asked for by name but that the model is not given.
+// CheckFor refuses a tool that was asked for by name but that the model does not get.
 func CheckFor(model string, names []string, tools []runner.Tool) error {
 	for _, t := range tools {
 		if t.For != nil && !t.For(model) && slices.Contains(names, t.Name) {
@@ -109,8 +109,8 @@ func CheckFor(model string, names []string, tools []runner.Tool) error {
 	return nil
 }
 
-// Tools are all tools that a run may have been given: the configured ones, and the demo's if
-// their names are free.
+// Tools are all tools that a run may have been given: the configured ones, and the demo's
+// unless their names are taken.
 func (srv *Server) Tools(m *Models) ([]runner.Tool, error) {
 	all, err := makeTools(srv.Config.Tools, srv.Config.MachineHas())
 	for _, t := range DemoTools(m) {
@@ -121,7 +121,8 @@ func (srv *Server) Tools(m *Models) ([]runner.Tool, error) {
 	return all, err
 }
 
-// makeTools makes tools from checked entries, for a machine that has some labels. The error names a program that is missing.
+// makeTools makes tools from checked entries, for a machine with the labels has. The error names a
+// program that is missing.
 func makeTools(entries []config.Tool, has recovery.Labels) ([]runner.Tool, error) {
 	var all []runner.Tool
 	for _, t := range entries {
@@ -147,7 +148,8 @@ func makeTools(entries []config.Tool, has recovery.Labels) ([]runner.Tool, error
 	return all, nil
 }
 
-// elsewhere is a tool that this machine cannot run: runs that have it are driven elsewhere.
+// elsewhere is a tool that this machine cannot run: runs that have it are driven by other
+// machines.
 func elsewhere(t config.Tool, schema json.RawMessage) runner.Tool {
 	timeout, _ := t.Spans()
 	return runner.Tool{

@@ -10,8 +10,8 @@ import (
 	"github.com/mulligan-run/mulligan/webhook"
 )
 
-// tellWebhooks reports to the configured hooks what happens to runs, until ctx ends; stopped then
-// waits until the cursors are written.
+// tellWebhooks reports what happens to runs to the configured hooks, until ctx ends; then stopped
+// waits until the cursors are saved.
 func (srv *Server) tellWebhooks(ctx context.Context, log *slog.Logger) (stopped func(), err error) {
 	hooks, err := srv.Config.Hooks(os.Getenv)
 	if err != nil || len(hooks) == 0 {
