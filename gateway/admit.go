@@ -12,12 +12,12 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// register adds an operation. Its body is held to its schema by admit, before it is decoded.
+// register adds an operation. Before a body is decoded, admit checks it against its schema.
 func register[I, O any](g *Gateway, op huma.Operation, handler func(context.Context, *I) (*O, error)) {
 	op.SkipValidateBody = true
-	op.BodyReadTimeout = -1 // it has been read by then
+	op.BodyReadTimeout = -1 // the body has already been read
 	if op.MaxBodyBytes == 0 {
-		op.MaxBodyBytes = maxBody + 1 // huma refuses the last byte as well
+		op.MaxBodyBytes = maxBody + 1 // huma refuses a body of exactly the limit, too
 	}
 	huma.Register(g.api, op, handler)
 	added := g.api.OpenAPI().Paths[op.Path]
@@ -28,7 +28,8 @@ func register[I, O any](g *Gateway, op huma.Operation, handler func(context.Cont
 	}
 }
 
-// admit reads a body and lets it through if it has the shape that is wanted; else it answers.
+// admit reads a body and reports whether it has the wanted shape; if not, it answers with the
+// errors.
 func admit(w http.ResponseWriter, r *http.Request, wanted shape) bool {
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
@@ -36,12 +37,12 @@ func admit(w http.ResponseWriter, r *http.Request, wanted shape) bool {
 		return false
 	}
 	if len(data) == 0 {
-		return true // huma says that it is missing
+		return true // huma reports that it is missing
 	}
 	faults, err := wanted.check(r.Context(), data)
 	switch {
 	case r.Context().Err() != nil:
-		writeProblem(w, http.StatusServiceUnavailable, gaveUp) // nobody reads it
+		writeProblem(w, http.StatusServiceUnavailable, gaveUp) // nobody reads this answer
 	case err != nil:
 		writeProblem(w, http.StatusBadRequest, "the body is no JSON: "+clip(err.Error(), maxEcho))
 	case len(faults) > 0:
@@ -57,7 +58,7 @@ func admit(w http.ResponseWriter, r *http.Request, wanted shape) bool {
 func writeFaults(w http.ResponseWriter, faults []*huma.ErrorDetail) {
 	said, _ := boundProblem(nil, "", &huma.ErrorModel{
 		Status: http.StatusUnprocessableEntity, Title: http.StatusText(http.StatusUnprocessableEntity), Detail: "the body is not as it should be", Errors: faults,
-	}) // it never fails
+	}) // boundProblem never returns an error
 	writeJSON(w, http.StatusUnprocessableEntity, "application/problem+json", said)
 }
 

@@ -13,16 +13,17 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Advice answers programs that make their model calls themselves; *advice.Desk does.
+// Advice answers programs that make their model calls themselves; *advice.Desk
+// implements it.
 type Advice interface {
-	// Decide says what to do about a failed call of a caller's.
+	// Decide says what a caller should do about its failed call.
 	Decide(ctx context.Context, caller string, q advice.Question) (advice.Reply, error)
-	// Close is told how a call went on.
+	// Close records how a call ended.
 	Close(ctx context.Context, caller string, o advice.Outcome) (advice.Closed, error)
 }
 
-// CallerName names who makes a request, the same for all that one token vouches for; "" without a
-// Guard.
+// CallerName identifies who makes a request: it is the same for everything that one token vouches
+// for, and "" without a Guard.
 func CallerName(ctx context.Context) string { return ownKey(ctx, "advice") }
 
 type (
@@ -52,7 +53,8 @@ func (g *Gateway) registerAdvice() {
 	}, g.outcome)
 }
 
-// listKindsOfAdvice has the document list the kinds, so that no other is a valid question.
+// listKindsOfAdvice makes the OpenAPI document list the kinds, so that any other is
+// invalid.
 func (g *Gateway) listKindsOfAdvice() {
 	schemas := g.api.OpenAPI().Components.Schemas.Map()
 	for _, name := range []string{"Evidence", "TriedCall"} {
@@ -64,7 +66,7 @@ func (g *Gateway) listKindsOfAdvice() {
 	}
 }
 
-// maxQuestion is the most that a question holds, in bytes.
+// maxQuestion bounds a question, in bytes.
 const maxQuestion = 1 << 20
 
 func (g *Gateway) decide(ctx context.Context, in *questionInput) (*answerOutput, error) {
@@ -83,7 +85,7 @@ func (g *Gateway) outcome(ctx context.Context, in *outcomeInput) (*closedOutput,
 	return &closedOutput{c}, nil
 }
 
-// adviceProblem is problem for what a question may be answered besides.
+// adviceProblem is problem, plus the errors that only a question can have.
 func (g *Gateway) adviceProblem(err error) error {
 	if field, ok := errors.AsType[*advice.FieldError](err); ok {
 		return g.problem(&InputError{field.Field, field.Err})

@@ -59,7 +59,7 @@ func (g *Gateway) runAGUI(ctx context.Context, in *aguiInput) (*huma.StreamRespo
 	}), nil
 }
 
-// thread is a conversation as messages, up to what the user said last.
+// thread is a conversation as messages, up to the user's last message.
 func (g *Gateway) thread(ctx context.Context, session string) ([]agui.Message, error) {
 	list, err := g.cfg.Log.List(ctx, timeline.Query{Session: session, Limit: maxChat})
 	if err != nil {

@@ -17,7 +17,7 @@ const aisdkPath = "/v1/aisdk"
 
 type (
 	aisdkInput struct{ Body aisdk.Request }
-	// chatInput names a chat of the AI SDK: a conversation.
+	// chatInput names a chat of the AI SDK, which is a conversation here.
 	chatInput struct {
 		query
 		ID string `path:"id" maxLength:"128" pattern:"^([A-Za-z0-9_:-]|[.][A-Za-z0-9_:-]|[.][.][A-Za-z0-9._:-])[A-Za-z0-9._:-]*$" doc:"The chat's id." example:"golf"`
@@ -54,7 +54,8 @@ func (g *Gateway) registerAISDK() {
 	g.lenient("AISDKRequest", "AISDKMessage", "AISDKPart")
 }
 
-// lenient lets bodies have more than is known: clients of others send what they like.
+// lenient allows unknown fields in bodies, because other people's clients add their
+// own.
 func (g *Gateway) lenient(names ...string) {
 	for _, name := range names {
 		g.api.OpenAPI().Components.Schemas.Map()[name].AdditionalProperties = &huma.Schema{}
@@ -79,7 +80,7 @@ func (g *Gateway) sayAISDK(t talked) *huma.StreamResponse {
 	})
 }
 
-// talkProblem is problem for what is wrong with a command.
+// talkProblem is problem, plus the errors of a command.
 func (g *Gateway) talkProblem(err error) error {
 	if field, ok := errors.AsType[*tell.FieldError](err); ok {
 		return g.problem(&InputError{field.Field, field.Err})
@@ -87,8 +88,8 @@ func (g *Gateway) talkProblem(err error) error {
 	return g.problem(err)
 }
 
-// justOver is for how long a run that is over is told of once more: what the client has loaded may be from
-// before its end.
+// justOver is how long an ended run is still streamed to a client that reconnects: the client may have
+// loaded its messages before the end.
 const justOver = 30 * time.Second
 
 func (g *Gateway) resumeAISDK(ctx context.Context, in *chatInput) (*huma.StreamResponse, error) {
@@ -110,7 +111,7 @@ func (g *Gateway) resumeAISDK(ctx context.Context, in *chatInput) (*huma.StreamR
 	return g.sayAISDK(talked{run: last, seq: state.Seq}), nil
 }
 
-// maxChat is how many runs of a chat are given.
+// maxChat is how many of a chat's runs are returned.
 const maxChat = 100
 
 func (g *Gateway) messagesAISDK(ctx context.Context, in *chatInput) (*chatOutput, error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Answer is a person's answer to a suggestion, to a live wait or to a call that is slow.
+// Answer is a person's answer to a suggestion, to a live wait or to a slow call.
 type Answer struct {
 	Suggestion string `json:"suggestion,omitempty" maxLength:"128" doc:"Its id, the wait's, or that of the call to cut short; by default that of the suggestion or wait that is open."`
 	Action     string `json:"action" minLength:"1" maxLength:"64" doc:"An action's id, or its kind." example:"a1"`

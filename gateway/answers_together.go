@@ -13,7 +13,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// answersBody says which open suggestions are answered together, and how.
+// answersBody says which open suggestions to answer, and how.
 type answersBody struct {
 	Kind     kindName `json:"kind,omitempty" doc:"Those of runs that failed so."`
 	Provider string   `json:"provider,omitempty" minLength:"1" maxLength:"128" doc:"Those of runs that this provider's entry failed." example:"anthropic"`
@@ -29,7 +29,7 @@ type answersBody struct {
 
 type answersInput struct{ Body answersBody }
 
-// AnsweredOne is what became of one of the suggestions that were answered together.
+// AnsweredOne is the result for one of the suggestions that were answered together.
 type AnsweredOne struct {
 	Run    string `json:"run"`
 	Title  string `json:"title"`
@@ -47,7 +47,7 @@ type answersOutput struct {
 	}
 }
 
-// OpenCause is what several runs wait for a person about.
+// OpenCause is a cause for which several runs wait for a person.
 type OpenCause struct {
 	Kind     failure.Kind  `json:"kind,omitempty"`
 	Provider string        `json:"provider,omitempty" doc:"The entry that failed."`
@@ -58,7 +58,7 @@ type OpenCause struct {
 	Offers   []OfferedOnce `json:"offers" doc:"What may be answered, the suggested action first."`
 }
 
-// OfferedOnce is an action, and how many runs it is offered to.
+// OfferedOnce is an action, and how many runs offer it.
 type OfferedOnce struct {
 	Action string `json:"action"`
 	Model  string `json:"model,omitempty"`

@@ -12,13 +12,13 @@ import (
 	"syscall"
 )
 
-// unixPrefix marks the address of a unix socket: "unix:/path".
+// unixPrefix begins the address of a unix socket: "unix:/path".
 const unixPrefix = "unix:"
 
-// CheckBind refuses an address that others could reach or read along with (S01). A
-// loopback address (127.0.0.0/8, ::1, localhost) or a unix socket is fine as it is; any
-// other needs TLS, or a person who says with exposed that something else sees to that.
-// The token is always needed: that is NewGuard's.
+// CheckBind refuses an address at which others could connect or read along (S01). A
+// loopback address (127.0.0.0/8, ::1, localhost) or a unix socket is allowed. Any other
+// needs TLS, or exposed, with which a person says that something else protects the
+// connection. The token is always required; that is NewGuard's job.
 func CheckBind(addr string, tls, exposed bool) error {
 	if path, ok := strings.CutPrefix(addr, unixPrefix); ok {
 		if path == "" {
@@ -36,14 +36,14 @@ func CheckBind(addr string, tls, exposed bool) error {
 	return errors.New("others can reach this address, and read along: give it a certificate (--tls-cert, --tls-key), or say --expose if a proxy or a tunnel sees to that")
 }
 
-// isLoopback does not resolve names: what one resolves to may change.
+// isLoopback does not resolve names, because a name may resolve differently later.
 func isLoopback(host string) bool {
 	host, _, _ = strings.Cut(host, "%")
 	return strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback()
 }
 
-// Listen listens at an address that CheckBind lets pass. A unix socket is its owner's
-// alone (mode 0600); one that a dead process left is replaced.
+// Listen listens at an address that CheckBind allows. Only its owner can use a unix
+// socket (mode 0600). A socket left by a dead process is replaced.
 func Listen(ctx context.Context, addr string) (net.Listener, error) {
 	path, ok := strings.CutPrefix(addr, unixPrefix)
 	if !ok {
@@ -55,9 +55,9 @@ func Listen(ctx context.Context, addr string) (net.Listener, error) {
 	return listenUnix(ctx, path)
 }
 
-// listenUnix makes the socket in a folder that nobody else can enter, and puts it in its place
-// once it is its owner's alone: there is no moment in which others could connect. The umask
-// would do as well, but it is the whole process's.
+// listenUnix creates the socket in a folder that nobody else can enter, and moves it to its
+// path once only its owner can use it, so that others can never connect. Setting the umask
+// would do, too, but the umask belongs to the whole process.
 func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 	dir, err := os.MkdirTemp(filepath.Dir(path), ".m-*") // mode 0700
 	if err != nil {
@@ -76,7 +76,7 @@ func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 	own.SetUnlinkOnClose(false) // see placedSocket
 	err = os.Chmod(made, 0o600)
 	if err == nil {
-		err = os.Link(made, path) // who is at that path already stays there
+		err = os.Link(made, path) // it does not replace a file at that path
 	}
 	if err != nil {
 		return nil, errors.Join(err, own.Close())
@@ -84,21 +84,21 @@ func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 	return &placedSocket{own, path}, nil
 }
 
-// placedSocket is a unix socket that was put in its place.
+// placedSocket is a unix socket that was moved to its path.
 type placedSocket struct {
 	*net.UnixListener
 	path string
 }
 
-// Addr is its place.
+// Addr is the path it was moved to.
 func (s *placedSocket) Addr() net.Addr { return &net.UnixAddr{Name: s.path, Net: "unix"} }
 
-// Close takes it away.
+// Close also removes the socket's file.
 func (s *placedSocket) Close() error {
 	return errors.Join(s.UnixListener.Close(), os.Remove(s.path))
 }
 
-// removeDead removes a socket that nobody answers at.
+// removeDead removes a socket on which nobody listens.
 func removeDead(ctx context.Context, path string) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

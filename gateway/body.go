@@ -13,17 +13,18 @@ import (
 	"unicode/utf8"
 )
 
-// hurry gives a body its time to arrive, also one that nobody wants: the server reads on
-// after a refusal. Whatever has no deadlines, such as a test's recorder, goes without.
+// hurry limits the time for a body to arrive, even an unwanted one, because the server
+// keeps reading after a refusal. A connection without deadlines, such as a test's
+// recorder, has no limit.
 func (g *Guard) hurry(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(g.cfg.Limits.BodyTime))
 	}
 }
 
-// readBody reads a write's body whole and checks it, so that what follows decodes JSON of
-// one meaning (S06, S12, S34). Only JSON is taken, because a form of another page can
-// send everything else; a write without a body needs no Content-Type.
+// readBody reads a write's whole body and checks it, so that later decoders all read the
+// same from its JSON (S06, S12, S34). Only JSON is accepted, because a form on another
+// page can send anything else. A write without a body needs no Content-Type.
 func (g *Guard) readBody(w http.ResponseWriter, r *http.Request) error {
 	if !isWrite(r.Method) {
 		return nil
@@ -55,19 +56,19 @@ func (g *Guard) readBody(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// maxNumber is the longest number that is taken, in bytes.
+// maxNumber is the length of the longest number, in bytes.
 const maxNumber = 64
 
-// level is an object or array that is open; keys is nil in an array.
+// level is an open object or array; keys is nil in an array.
 type level struct {
 	keys  map[string]bool
-	value bool // what comes next in an object is a value, not a key
+	value bool // the next token in an object is a value, not a key
 }
 
-// checkJSON refuses what decoders disagree about or choke on: keys twice in an object (one
-// reader takes the first, another the last), numbers that no float64 holds, text that is
-// not UTF-8, and nesting deeper than depth. What is no JSON at all is left to whoever
-// decodes it: its message says more.
+// checkJSON refuses JSON that decoders disagree about or fail on: duplicate keys in an
+// object (one reader takes the first, another the last), numbers that no float64 can hold,
+// text that is not UTF-8, and nesting deeper than depth. It ignores syntax errors, because
+// the decoder's message about them is better.
 func checkJSON(data []byte, depth int) error {
 	if !utf8.Valid(data) {
 		return errors.New("the body is not UTF-8")
@@ -78,7 +79,7 @@ func checkJSON(data []byte, depth int) error {
 	for {
 		token, err := d.Token()
 		if err != nil {
-			return nil //nolint:nilerr // the end, or no JSON: see above
+			return nil //nolint:nilerr // the end, or a syntax error: see above
 		}
 		if err := checkToken(token, open); err != nil {
 			return err

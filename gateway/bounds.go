@@ -10,15 +10,15 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// What a problem tells at most, whatever was sent (S12).
+// Limits on a problem document, whatever was sent (S12).
 const (
-	maxFaults  = 10       // of all faults
-	maxEcho    = 128      // bytes of a value, and of where it stands
+	maxFaults  = 10       // errors in it
+	maxEcho    = 128      // bytes of a value, and of its location
 	maxMessage = 512      // bytes of a sentence
-	maxProblem = 16 << 10 // bytes of it all
+	maxProblem = 16 << 10 // bytes of the whole document
 )
 
-// boundProblem is a huma.Transformer that keeps problems short, and says when to ask again.
+// boundProblem is a huma.Transformer that keeps problems short and says when to retry.
 func boundProblem(ctx huma.Context, _ string, answer any) (any, error) {
 	problem, ok := answer.(*huma.ErrorModel)
 	if !ok {
@@ -47,13 +47,14 @@ func boundProblem(ctx huma.Context, _ string, answer any) (any, error) {
 	return &short, nil
 }
 
-// tooLong reports whether what is escaped makes a problem too long.
+// tooLong reports whether a problem is too long once it is escaped.
 func tooLong(p *huma.ErrorModel) bool {
 	data, err := json.Marshal(p)
 	return err == nil && len(data) >= maxProblem && len(p.Errors) > 0
 }
 
-// echo is a value as a problem repeats it: of what is long the beginning, or nothing.
+// echo is a value as a problem repeats it: the beginning of a long string, nothing of
+// other long values.
 func echo(value any) any {
 	const quotes = 2
 	if text, ok := value.(string); ok {

@@ -13,7 +13,7 @@ import (
 // caller is who makes a request: a token, or a browser's session that a token vouched for.
 type caller struct {
 	token   Digest
-	session string // its id; "" = it is the token itself that was shown
+	session string // the session's id; "" = the request has the token itself
 }
 
 type callerKey struct{}
@@ -22,8 +22,8 @@ func withCaller(ctx context.Context, c caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// ownKey binds an idempotency key to the token of the request (S35): the same key under
-// another token is another key. Without a Guard it is the key itself.
+// ownKey binds an idempotency key to the token of the request (S35): the same key with
+// another token is another key. Without a Guard the key is unchanged.
 func ownKey(ctx context.Context, key string) string {
 	c, ok := ctx.Value(callerKey{}).(caller)
 	if !ok || key == "" {
@@ -33,13 +33,13 @@ func ownKey(ctx context.Context, key string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// caller tells who makes a request, or refuses it. Whoever shows a token is held to it; a
-// session is only looked for without one. To show nothing is no failure to count: a page
-// that is not logged in yet asks so.
+// caller identifies who makes a request, or refuses it. A request with a token is judged
+// by the token; only one without is checked for a session. Sending neither does not count
+// as a failure, because the page does so before login.
 //
-// The right credentials are taken from an address that failed too often as well: they
-// are 256 bits of chance, which nobody guesses, and else a forgotten program with an old
-// token, or another user of this machine, could lock its owner out.
+// Correct credentials are accepted even from an address that failed too often: nobody
+// guesses 256 random bits, and otherwise a forgotten program with an old token, or
+// another user of this machine, could lock the owner out.
 func (g *Guard) caller(r *http.Request) (caller, error) {
 	given := r.Header.Values("Authorization")
 	if id := g.sessionID(r); len(given) == 0 && id == "" {
@@ -55,7 +55,7 @@ func (g *Guard) caller(r *http.Request) (caller, error) {
 	return g.known(r, caller{token: DigestOf(token)}, wrong)
 }
 
-// known refuses a caller who is not, or not any more.
+// known refuses a caller whose credentials are not valid, or no longer.
 func (g *Guard) known(r *http.Request, c caller, otherwise string) (caller, error) {
 	c, ok, err := g.holds(c)
 	if err != nil {
@@ -67,8 +67,9 @@ func (g *Guard) known(r *http.Request, c caller, otherwise string) (caller, erro
 	return c, nil
 }
 
-// holds reports whether a caller is known now, and gives a session's the token that vouched
-// for it. An error is the machine's, and says nothing about the caller.
+// holds reports whether a caller is known, and returns a session's caller with the token
+// that vouched for it. An error means that the machine could not look it up, and says
+// nothing about the caller.
 func (g *Guard) holds(c caller) (_ caller, ok bool, err error) {
 	if c.session != "" {
 		if c.token, ok, err = g.cfg.Logins.session(c.session); !ok || err != nil {
@@ -79,7 +80,8 @@ func (g *Guard) holds(c caller) (_ caller, ok bool, err error) {
 	return c, ok, err
 }
 
-// cannotTell is the answer where the machine fails to look credentials up: not one about them.
+// cannotTell is the answer when the machine fails to look credentials up. It says nothing
+// about them.
 func (g *Guard) cannotTell(err error) error {
 	g.cfg.Logger.Error("it cannot be looked up who asks", "err", err)
 	return refusal{
@@ -88,7 +90,7 @@ func (g *Guard) cannotTell(err error) error {
 	}
 }
 
-// failed counts a failure and gives the answer to it; the first ones are logged.
+// failed counts a failure and returns the answer to it; it logs the first ones.
 func (g *Guard) failed(count *webguard.Failures, r *http.Request, why string) error {
 	n, tooMany, left := count.Add(r.RemoteAddr, g.cfg.Now())
 	if tooMany {

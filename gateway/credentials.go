@@ -14,35 +14,35 @@ import (
 	"github.com/mulligan-run/mulligan/internal/wholefile"
 )
 
-// Credentials is where the gateways of several machines keep what lets callers in, as digests:
-// who is let in by one is let in by each, whichever a load balancer chooses. Its clock alone says
-// what has ended. It is safe for concurrent use.
+// Credentials is where the gateways of several machines keep their callers' credentials, as
+// digests: a caller known to one gateway is known to all, whichever a load balancer chooses. Only
+// its clock decides what has expired. It is safe for concurrent use.
 type Credentials interface {
-	// Grant keeps a secret of a kind for life, which a token vouches for. Of more than most of
-	// that kind those go that end first.
+	// Grant stores a secret of a kind, which expires after life and which a token vouches for.
+	// If there are more than most of that kind, those that expire first are removed.
 	Grant(ctx context.Context, kind string, secret, token [32]byte, life time.Duration, most int) error
-	// Granted gives the token that vouched for a secret which holds; take ends that, so that one
-	// caller alone gets it.
+	// Granted returns the token that vouched for a valid secret. With take it also ends the
+	// secret, so that only one caller gets it.
 	Granted(ctx context.Context, kind string, secret [32]byte, take bool) (token [32]byte, ok bool, err error)
-	// Revoke ends a secret, if it holds.
+	// Revoke ends a secret, if it is valid.
 	Revoke(ctx context.Context, kind string, secret [32]byte) error
-	// HoldToken makes token the one of an installation, in the place of the one before, for life.
+	// HoldToken replaces an installation's token with this one, which expires after life.
 	HoldToken(ctx context.Context, installation string, token [32]byte, life time.Duration) error
-	// Tokens gives those of all installations that hold.
+	// Tokens returns the valid tokens of all installations.
 	Tokens(ctx context.Context) ([][32]byte, error)
 }
 
 const (
 	credentialsPatience = 5 * time.Second
-	// tokenLife is for how long others take the token of an installation that has gone: as long
-	// as a session that it vouched for.
+	// tokenLife is how long others accept the token of an installation that is gone: as long as
+	// a session that it vouched for.
 	tokenLife        = sessionLife
 	tellTokenEvery   = time.Hour
 	installationName = "installation"
 	maxInstallation  = 64
 )
 
-// unanswered is an error of the store, which says nothing about credentials.
+// unanswered is an error of the store, which says nothing about the credentials.
 type unanswered struct{ error }
 
 func (u unanswered) Unwrap() error { return u.error }
@@ -91,22 +91,23 @@ func (s sharedGrants) drop(secret string) error {
 	return notAnswered(s.in.Revoke(ctx, s.kind, DigestOf(secret)))
 }
 
-// SharedToken is the token of an installation beside those of the others it shares Credentials
-// with: each of them lets in. It is safe for concurrent use.
+// SharedToken is the token of an installation together with those of the others that share its
+// Credentials; any of them is accepted. It is safe for concurrent use.
 type SharedToken struct {
 	own          *TokenFile
 	in           Credentials
 	installation string
 
 	mu     sync.Mutex
-	told   Digest // that the others know
+	told   Digest // the one that the others know
 	toldAt time.Time
 	others [][32]byte
 	err    error
 	read   time.Time
 }
 
-// ShareToken has the others take the token of a state folder, and this installation theirs.
+// ShareToken makes the other installations accept the token of this state folder, and this
+// one theirs.
 func ShareToken(dir string, own *TokenFile, in Credentials) (*SharedToken, error) {
 	id, err := installation(dir)
 	if err != nil {
@@ -116,7 +117,7 @@ func ShareToken(dir string, own *TokenFile, in Credentials) (*SharedToken, error
 	return t, t.tell()
 }
 
-// installation is the id of a state folder, which is made at first use.
+// installation is the id of a state folder, created at first use.
 func installation(dir string) (string, error) {
 	path := filepath.Join(dir, installationName)
 	id, err := os.ReadFile(path)
@@ -133,12 +134,12 @@ func installation(dir string) (string, error) {
 // Digest is that of the installation's own token.
 func (t *SharedToken) Digest() (Digest, error) { return t.own.Digest() }
 
-// Holds reports whether a digest is that of a token which holds. An error says that this cannot be
-// told now.
+// Holds reports whether a digest is that of a valid token. An error says that the machine could
+// not look it up.
 func (t *SharedToken) Holds(d Digest) (bool, error) {
 	if own, err := t.own.Holds(d); own || err != nil {
 		if own {
-			_ = t.tell() // who is here is let in, whatever the others know
+			_ = t.tell() // a failure does not matter: the own token is accepted anyway
 		}
 		return own, err
 	}
@@ -151,7 +152,7 @@ func (t *SharedToken) Holds(d Digest) (bool, error) {
 		t.read = time.Now()
 	}
 	own, err := t.own.Digest()
-	if err != nil || own != t.told { // what was told of this installation does not hold any more
+	if err != nil || own != t.told { // what the others know about this installation is outdated
 		t.forget()
 	}
 	same := 0
@@ -161,7 +162,7 @@ func (t *SharedToken) Holds(d Digest) (bool, error) {
 	return same == 1, notAnswered(t.err)
 }
 
-// forget drops what this installation told the others, and they do not know yet that it is void.
+// forget drops the own token that the others still know, although it has been replaced.
 func (t *SharedToken) forget() {
 	for i := range t.others {
 		if t.others[i] == t.told {
@@ -170,8 +171,8 @@ func (t *SharedToken) forget() {
 	}
 }
 
-// tell has the others know the token as it is now; once an hour, since it does not hold for ever
-// where its installation is gone.
+// tell tells the others the current token, once an hour, since they drop tokens of installations
+// that are gone.
 func (t *SharedToken) tell() error {
 	own, err := t.own.Digest()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/negotiation"
 )
 
-// anybody is the security of what needs nobody to be known.
+// anybody is the security of operations that need no authentication.
 var anybody = []map[string][]string{}
 
 // documentPaths are where the document is served, and in which form.
@@ -27,9 +27,9 @@ var documentPaths = []struct {
 	{"/openapi-3.0.yaml", "application/openapi+yaml", (*huma.OpenAPI).DowngradeYAML},
 }
 
-// registerDocument serves the OpenAPI document. It is made from what the handlers take and
-// give; to that come who may ask, what a Guard serves by itself, and examples. It is the last
-// to be registered, for it is about everything that is.
+// registerDocument serves the OpenAPI document. It is generated from the handlers' types; who
+// may call, what a Guard serves by itself, and examples are added here. It must be registered
+// last, because it describes everything registered before.
 func (g *Gateway) registerDocument() {
 	doc := g.api.OpenAPI()
 	for _, at := range documentPaths {
@@ -71,7 +71,7 @@ func (g *Gateway) registerDocument() {
 	}
 }
 
-// rendering is the document in one form, and the same in gzip.
+// rendering is the document in one format, plain and as gzip.
 type rendering struct{ plain, small []byte }
 
 func render(form func(*huma.OpenAPI) ([]byte, error), doc *huma.OpenAPI) (rendering, error) {
@@ -88,7 +88,8 @@ func render(form func(*huma.OpenAPI) ([]byte, error), doc *huma.OpenAPI) (render
 	return rendering{plain, small.Bytes()}, nil
 }
 
-// serve writes it as the client takes it; that the client goes away is the only danger.
+// serve writes the encoding that the client accepts. The only possible error is that
+// the client is gone.
 func (t rendering) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Vary", "Accept-Encoding")
 	if negotiation.SelectQValue(r.Header.Get("Accept-Encoding"), []string{"identity", "gzip"}) != "gzip" {
@@ -99,13 +100,13 @@ func (t rendering) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(t.small)
 }
 
-// handle serves what is no JSON, and so has no handler that huma makes.
+// handle serves what is not JSON, and so has no handler made by huma.
 func (g *Gateway) handle(op *huma.Operation, h http.HandlerFunc) {
 	g.mux.HandleFunc(op.Method+" "+op.Path, h)
 	g.api.OpenAPI().AddOperation(op)
 }
 
-// documentLogins tells of what a Guard serves by itself: see login.go.
+// documentLogins documents what a Guard serves by itself: see login.go.
 func (g *Gateway) documentLogins() {
 	doc := g.api.OpenAPI()
 	sets := map[string]*huma.Param{"Set-Cookie": {Description: "The session.", Schema: &huma.Schema{Type: "string"}}}
@@ -121,7 +122,7 @@ func (g *Gateway) documentLogins() {
 	})
 }
 
-// documentProblems says of a problem's URIs what RFC 9457 says: they may be relative.
+// documentProblems says that a problem's URIs may be relative, as in RFC 9457.
 func (g *Gateway) documentProblems() {
 	g.problemResponse("") // makes the schema
 	problem := g.api.OpenAPI().Components.Schemas.Map()["ErrorModel"]
@@ -135,7 +136,7 @@ func (g *Gateway) problemResponse(description string) *huma.Response {
 	return &huma.Response{Description: description, Content: map[string]*huma.MediaType{"application/problem+json": {Schema: schema}}}
 }
 
-// operations are those of a document.
+// operations are a document's operations.
 func operations(doc *huma.OpenAPI) []*huma.Operation {
 	var all []*huma.Operation
 	for _, item := range doc.Paths {

@@ -43,14 +43,14 @@ func (g *Gateway) followRun(ctx context.Context, in *eventsInput) (*huma.StreamR
 		}
 		after = n
 	}
-	// Whether there is such a run is asked without its events, of which one may be long.
+	// This checks that the run exists without reading its events, which may be long.
 	if _, err := g.cfg.Log.Inbox(ctx, in.ID, math.MaxUint64, 1); err != nil {
 		return nil, g.problem(err)
 	}
 	return answerByStream(nil, func(ctx context.Context, w http.ResponseWriter) { g.follow(ctx, w, in.ID, after) }), nil
 }
 
-// answerByStream is the answer that follow goes on with, with more in its header.
+// answerByStream answers with a stream that follow writes, with extra headers.
 func answerByStream(header map[string]string, follow func(context.Context, http.ResponseWriter)) *huma.StreamResponse {
 	return &huma.StreamResponse{Body: func(out huma.Context) {
 		out.SetHeader("Content-Type", "text/event-stream")
@@ -65,9 +65,9 @@ func answerByStream(header map[string]string, follow func(context.Context, http.
 	}}
 }
 
-// streamed is the answer to a request for a stream: what is left to be done once the
-// request was understood. Whoever follows a run waits for as long as it goes on; what
-// routing and validation have on the stack is half of what that takes, so they return first.
+// streamed is the answer to a request for a stream: what is left to do after routing and
+// validation. These return first, because their stack is half of the memory that a follower
+// takes, and a follower waits as long as the run goes on.
 type streamed struct {
 	http.ResponseWriter
 	follow func(context.Context, http.ResponseWriter) // nil = the request was refused
@@ -83,7 +83,7 @@ func (g *Gateway) stream(w http.ResponseWriter, r *http.Request) {
 	if begun, ok := r.Context().Value(begunKey{}).(func()); ok {
 		begun()
 	}
-	r.Body = http.NoBody // what was sent is not kept for as long as the stream is open
+	r.Body = http.NoBody // the body is not kept in memory while the stream is open
 	a.follow(r.Context(), w)
 }
 

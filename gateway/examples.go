@@ -14,10 +14,10 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// example is what a request sends, if it sends anything, and what it is answered.
+// example is a request's body, if any, and its answer.
 type example struct{ in, out any }
 
-// addExamples gives an operation those of the table below.
+// addExamples adds an operation's examples from the table below.
 func addExamples(op *huma.Operation) {
 	e, ok := examples[op.OperationID]
 	if !ok {
@@ -35,7 +35,7 @@ func addExamples(op *huma.Operation) {
 	}
 }
 
-// The examples tell one story: a run whose model is overloaded, and what a person may do
+// The examples tell one story: a run whose model is overloaded, and what a person can do
 // about it.
 var (
 	exampleTime    = time.Date(2026, time.March, 2, 9, 30, 0, 0, time.UTC)
@@ -76,7 +76,7 @@ const (
 	examplePrompt = "What is a mulligan?"
 )
 
-// examples are by the operation's id.
+// examples are keyed by the operation's id.
 var examples = map[string]example{
 	"start-run":  {in: Start{Prompt: examplePrompt, Model: exampleModel, Fallbacks: []string{exampleOther}, Session: "golf"}, out: exampleGoesOn},
 	"list-runs":  {out: many("runs", exampleListed)},
@@ -151,7 +151,7 @@ var examples = map[string]example{
 	}},
 }
 
-// exampleQuestion is asked by a program that makes its calls itself.
+// exampleQuestion comes from a program that makes its calls itself.
 var exampleQuestion = advice.Question{
 	Call: "call-7", Model: exampleModel, Alternatives: []string{exampleOther},
 	Failure: advice.Evidence{Status: 529, Body: `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`},
@@ -159,7 +159,7 @@ var exampleQuestion = advice.Question{
 
 const exampleAdvised = "a3f1c2d4e5b69788776655443322110f"
 
-// exampleAdvice is what it is told.
+// exampleAdvice is the answer to it.
 func exampleAdvice() advice.Reply {
 	by := *exampleSuggestion.DecidedBy
 	return advice.Reply{
@@ -170,10 +170,10 @@ func exampleAdvice() advice.Reply {
 	}
 }
 
-// many is an answer that lists things, of which there is one.
+// many is an answer that lists one thing.
 func many(name string, thing any) map[string]any { return map[string]any{name: []any{thing}} }
 
-// exampleAttempt is a call, of which the run may use another model.
+// exampleAttempt is a call that may be cut short for another model.
 func exampleAttempt(id uint64, model, other string, at time.Time) *Attempt {
 	return &Attempt{ID: id, Model: model, Of: 3, BeganAt: at, CutShort: &CutShort{
 		ID: fmt.Sprintf("%s-a%d", exampleRun, id),

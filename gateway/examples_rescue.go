@@ -6,7 +6,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery/rescue"
 )
 
-// exampleRescue is the run of the examples, once it went well.
+// exampleRescue is the examples' run after it completed.
 func exampleRescue() rescue.Rescue {
 	by := *exampleSuggestion.DecidedBy
 	f := exampleFailure
@@ -36,7 +36,7 @@ func exampleRescue() rescue.Rescue {
 	}
 }
 
-// exampleWhatIf is that run, as if it had asked first.
+// exampleWhatIf is that run, as if it had asked a person first.
 func exampleWhatIf() rescue.WhatIf {
 	off, f := false, exampleFailure
 	then := rescue.Course{Action: recovery.ActionSwitchModel, NewModel: exampleOther, By: "auto-recover", Acts: true, Text: "Switch to " + exampleOther + ", by auto-recover."}

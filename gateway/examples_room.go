@@ -7,7 +7,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// The same story as it is seen in the control room.
+// The same story as the control room shows it.
 var (
 	exampleCooling   = recovery.Cooldown{Model: exampleModel, Until: exampleTime.Add(30 * time.Second), Kind: failure.KindOverloaded}
 	exampleProviders = Providers{

@@ -7,12 +7,13 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Lab is a provider on the gateway's computer that fails when it is told to, for people who want
-// to watch a recovery without a key. No other model is asked by way of it.
+// Lab is a provider on the gateway's computer that fails on request, for people who want to
+// watch a recovery without an API key. It never calls any other model.
 type Lab interface {
-	// Faults are what it can be told.
+	// Faults lists the failures that it can produce.
 	Faults() LabListed
-	// Fail has the next call of its model fail so, "" none; it is one of Faults.
+	// Fail makes its model's next call fail with the named one of Faults; "" = it does not
+	// fail.
 	Fail(name string) error
 }
 

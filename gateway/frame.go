@@ -7,17 +7,17 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// What a stream says beside what happens.
+// What a stream says besides events.
 var (
 	welcome   = []byte(": welcome\n\n")
 	stillHere = []byte(": still here\n\n")
-	resync    = []byte("event: resync\ndata: {}\n\n") // come back with the last id: something live is lost
-	end       = []byte("event: end\ndata: {}\n\n")    // do not come back
+	resync    = []byte("event: resync\ndata: {}\n\n") // the client should reconnect with the last id: live text was lost
+	end       = []byte("event: end\ndata: {}\n\n")    // the client should not reconnect
 )
 
-// Delta is a live piece of an attempt's text. Whoever has more of it already, or misses a
-// piece before it, drops it. Who comes in the middle of an attempt gets what it has said so far
-// as one piece, and the attempt's last event has it all.
+// Delta is a live piece of an attempt's text. A client drops it if it has that text already, or
+// misses a piece before it. A client that joins in the middle of an attempt gets the text so
+// far as one piece; the attempt's last event has the whole text.
 type Delta struct {
 	Run      string `json:"run"`
 	Attempt  uint64 `json:"attempt"`
@@ -26,14 +26,15 @@ type Delta struct {
 	Thinking bool   `json:"thinking,omitempty"`
 }
 
-// notice tells people at once what no event can say now: the store does not write.
+// notice tells people at once what no event can say at the moment: the store cannot
+// write.
 type notice struct {
 	Run  string `json:"run"`
 	Text string `json:"text"`
 }
 
-// frameOf is an item as a server-sent event, the same for everybody who follows the run;
-// JSON has no line breaks of its own.
+// frameOf encodes an item as a server-sent event, the same for everybody who follows the
+// run. JSON contains no raw line breaks.
 func frameOf(item timeline.Item) ([]byte, error) {
 	var head []byte
 	var said any
@@ -53,5 +54,5 @@ func frameOf(item timeline.Item) ([]byte, error) {
 	return append(append(head, data...), "\n\n"...), nil
 }
 
-// eventHead is what comes before an event's stored form.
+// eventHead is what precedes an event's stored form.
 func eventHead(seq uint64) []byte { return fmt.Appendf(nil, "id: %d\nevent: event\ndata: ", seq) }

@@ -11,8 +11,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// framesSchema is what a stream of server-sent events consists of. OpenAPI 3.1 has no word for a
-// stream, so it is a list, each item of which is one frame with its fields; data is parsed.
+// framesSchema describes a stream of server-sent events. OpenAPI 3.1 cannot describe streams, so
+// it is a list in which each item is one frame with its fields, and data is parsed.
 func framesSchema(schemas huma.Registry) *huma.Schema {
 	of := func(v any) *huma.Schema { return schemas.Schema(reflect.TypeOf(v), true, "") }
 	nothing := &huma.Schema{Type: huma.TypeObject, AdditionalProperties: false}
@@ -36,7 +36,7 @@ func framesSchema(schemas huma.Registry) *huma.Schema {
 	return stream
 }
 
-// frameSchema is a frame by its name.
+// frameSchema is the schema of one kind of frame.
 func frameSchema(name, description string, data *huma.Schema) *huma.Schema {
 	return &huma.Schema{
 		Type: huma.TypeObject, Title: name, Description: description, Required: []string{"event", "id", "data"}, AdditionalProperties: false,
@@ -48,8 +48,8 @@ func frameSchema(name, description string, data *huma.Schema) *huma.Schema {
 	}
 }
 
-// schemaName has the usual name for a type, except where two of one name are in the document, as those
-// of other protocols.
+// schemaName returns the usual name for a type, except where the document has two types with the same
+// name, as with those of other protocols.
 func schemaName(t reflect.Type, hint string) string {
 	if t == reflect.TypeFor[llm.Usage]() {
 		return "ModelUsage"
@@ -66,8 +66,8 @@ func schemaName(t reflect.Type, hint string) string {
 	return name
 }
 
-// eventSchema is an event's stored form, by its type. A reader keeps what it does not know: a newer
-// version has more of them.
+// eventSchema is an event's stored form, by type. Readers must keep unknown types, because newer
+// versions add some.
 func eventSchema(schemas huma.Registry) *huma.Schema {
 	events := schemas.Map()
 	all := &huma.Schema{Title: "Event", Description: "An event, by its type. A newer version has more types: keep what you do not know."}
@@ -86,7 +86,7 @@ func eventSchema(schemas huma.Registry) *huma.Schema {
 				"type":  {Type: huma.TypeString, Enum: []any{kind}},
 				"text":  {Type: huma.TypeString, Description: "One line for people."},
 				"inbox": {Type: huma.TypeInteger, Description: "The command that the event answers."},
-				"data":  huma.SchemaFromType(schemas, t), // the answer to a list has an Answered of its own
+				"data":  huma.SchemaFromType(schemas, t), // schemas.Schema would give the other type named Answered
 			},
 		}
 		events[name].PrecomputeMessages()

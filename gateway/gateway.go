@@ -20,10 +20,11 @@ import (
 // Runs starts runs and acts on them. Its errors are those of timeline and recovery, and
 // ErrBusy and *InputError of this package.
 type Runs interface {
-	// Start begins a run and gives its id. A Start with a Key that began a run before
-	// gives that run.
+	// Start begins a run and returns its id. If a run was begun before with the same Key,
+	// it returns that run's id.
 	Start(ctx context.Context, s Start) (run string, err error)
-	// Inspect gives a run as it is in the timeline, with what it continues (Carried).
+	// Inspect returns a run as it is in the timeline, including what it continues
+	// (Carried).
 	Inspect(ctx context.Context, run string) (*recovery.Run, error)
 	// Recover answers a run's suggestion or live wait, or cuts its model call short.
 	Recover(ctx context.Context, run string, a Answer) error
@@ -31,46 +32,47 @@ type Runs interface {
 	Cancel(ctx context.Context, run string) error
 }
 
-// Config is what a Gateway stands on.
+// Config is what a Gateway needs.
 type Config struct {
 	Runs   Runs
 	Log    timeline.Log
 	Models func() []Model
-	// CheckModel says what is wrong with the name of a model; nil = every name will do.
+	// CheckModel returns what is wrong with a model's name; nil = every name is valid.
 	CheckModel func(name string) error
 	Plugins    func() []Plugin
-	// Stranded says which runs wait since no machine is there that has what they need; nil = none.
+	// Stranded says which runs wait because no machine has what they need; nil = none.
 	Stranded func(ctx context.Context) (map[string]bool, error)
-	// Plugin restarts, disables or enables a plugin of this process; by says who wants that. Its errors
-	// are ErrNoPlugin, or say why nothing was done. nil = there are no plugins.
+	// Plugin restarts, disables or enables a plugin of this process; by says who wants that. Its error
+	// is ErrNoPlugin, or says why nothing was done. nil = there are no plugins.
 	Plugin func(ctx context.Context, name string, act PluginAct, by string) error
-	// Providers says how the providers do; nil = nothing is counted.
+	// Providers reports how the providers perform; nil = nothing is counted.
 	Providers func() Providers
-	// Members lists the processes that share the store; nil = it is this one's alone.
+	// Members lists the processes that share the store; nil = it is not shared.
 	Members func(ctx context.Context) ([]Member, error)
-	// Learn has failures like f be of that kind from now on; nil = nobody may correct here. What
-	// it cannot do wraps ErrNotLearned.
+	// Learn makes failures like f be of that kind from now on; nil = corrections are not
+	// allowed. Errors wrap ErrNotLearned.
 	Learn func(f failure.Failure, kind failure.Kind) (Lesson, error)
-	// Forget removes what is kept of conversations beside the timeline, by their ids; nil = nothing is.
+	// Forget removes what is stored about conversations outside the timeline, by their ids; nil =
+	// nothing is.
 	Forget func(conversations ...string) error
-	// ToolResults gives a run results of tool calls that are asked of its caller; nil = runs have
-	// no tools of their callers'.
+	// ToolResults gives a run the results of tool calls that its caller carries out; nil = runs
+	// have no such tools.
 	ToolResults func(ctx context.Context, run string, results []CallResult) error
-	// Advice answers questions about others' calls; nil = there is none.
+	// Advice answers questions about other programs' calls; nil = none.
 	Advice Advice
-	// Lab is a provider that fails when it is told to; nil = there is none.
+	// Lab is a provider that fails on request; nil = none.
 	Lab Lab
-	// Keys sets API keys up; nil = they come from the environment alone.
+	// Keys manages API keys; nil = they come only from the environment.
 	Keys Keys
-	// RPC serves gRPC, behind the same Guard; nil = there is none.
+	// RPC serves gRPC behind the same Guard; nil = none.
 	RPC     http.Handler
 	Version string
-	Logger  *slog.Logger // nil = nowhere
-	Metrics http.Handler // what GET /metrics serves; nil = there are none
+	Logger  *slog.Logger // nil = no log
+	Metrics http.Handler // served at GET /metrics; nil = none
 	Now     func() time.Time
 }
 
-// Gateway is the HTTP face. It is safe for concurrent use.
+// Gateway is the HTTP API. It is safe for concurrent use.
 type Gateway struct {
 	cfg Config
 	mux mux
@@ -78,17 +80,17 @@ type Gateway struct {
 
 	runs       *together
 	situations *situations
-	sessions   sync.Mutex       // one change of what is kept of a session at a time
-	bodies     map[string]shape // of the requests that have one, by the pattern of their route
+	sessions   sync.Mutex       // serialises changes of what is stored about a session
+	bodies     map[string]shape // of requests with a body, by the pattern of their route
 }
 
-// mux is what routes requests: an http.ServeMux.
+// mux routes requests: an http.ServeMux.
 type mux interface {
 	humago.Mux
 	Handler(r *http.Request) (h http.Handler, pattern string)
 }
 
-// ErrBusy says that a session has a run going on already (HTTP 409).
+// ErrBusy says that the session has a run in progress (HTTP 409).
 var ErrBusy = errors.New("the session has a run going on")
 
 // InputError says what is wrong with a field of a request (HTTP 422).
@@ -118,7 +120,7 @@ func newOn(m mux, cfg Config) *Gateway {
 	about.Info.Description = "Runs of LLM agents that recover from failures, and the suggestions that people answer."
 	about.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	about.OpenAPIPath, about.DocsPath, about.SchemasPath = "", "", "" // see document.go
-	about.CreateHooks = nil                                           // no links to schemas in every answer
+	about.CreateHooks = nil                                           // no links to schemas in answers
 	about.RejectUnknownQueryParameters = true
 	about.Formats = formats()
 	about.Transformers = []huma.Transformer{boundProblem}
@@ -164,7 +166,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.mux.ServeHTTP(w, r)
 }
 
-// inspect gives where a run stands.
+// inspect returns a run's state.
 func (g *Gateway) inspect(ctx context.Context, run string) (*recovery.Run, error) {
 	state, err := g.runs.get(ctx, run)
 	if err != nil {

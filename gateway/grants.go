@@ -11,36 +11,36 @@ import (
 	"time"
 )
 
-// grants keeps short-lived secrets, as digests: whoever reads them learns none.
+// grants keeps short-lived secrets as digests, so reading the storage reveals none.
 type grants interface {
 	// add makes a secret that a token vouches for.
 	add(token Digest) (secret string, err error)
-	// look gives what is known about a secret that has not expired; an error says that it could
-	// not be looked up, and nothing about the secret.
+	// look returns what is known about a secret that has not expired. An error says that it
+	// could not be looked up, and nothing about the secret.
 	look(secret string) (g grant, ok bool, err error)
-	// take is look, for one caller only, and ends the secret.
+	// take is look, but also ends the secret, so that only one caller gets it.
 	take(secret string) (g grant, ok bool, err error)
-	// drop ends a secret; it may be an error if it is gone already.
+	// drop ends a secret; it may return an error if it is already gone.
 	drop(secret string) error
 }
 
-// grantFiles keeps them in a folder, a file for each, named after the digest. A file appears and
-// goes in one step, so that all processes of a state folder can share it.
+// grantFiles keeps secrets in a folder, one file each, named after the digest. Files are created
+// and removed atomically, so that all processes of a state folder can share it.
 type grantFiles struct {
 	dir   string
-	chars int           // bytes of chance in a secret
+	chars int           // random bytes in a secret
 	life  time.Duration // of a secret
-	most  int           // the one that ends first goes first
+	most  int           // beyond it, those that expire first are removed
 	now   func() time.Time
 }
 
-// grant is what a file says about its secret.
+// grant is the content of a secret's file.
 type grant struct {
-	Token   Digest    `json:"token"` // that vouched for it
+	Token   Digest    `json:"token"` // vouched for it
 	Expires time.Time `json:"expires"`
 }
 
-// MarshalText is the digest in hexadecimal digits.
+// MarshalText is the digest in hexadecimal.
 func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // UnmarshalText reads what MarshalText wrote.
@@ -52,7 +52,7 @@ func (d *Digest) UnmarshalText(text []byte) error {
 	return err
 }
 
-// newSecret has that many bytes of chance.
+// newSecret makes a secret of that many random bytes.
 func newSecret(bytes int) string {
 	chance := make([]byte, bytes)
 	rand.Read(chance) // it never fails
@@ -65,7 +65,7 @@ func (s grantFiles) add(token Digest) (secret string, err error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = root.Close() }() // nothing is written through it any more
+	defer func() { _ = root.Close() }() // nothing was written through it
 	s.tidy(root)
 	secret = newSecret(s.chars)
 	data, err := json.Marshal(grant{token, s.now().Add(s.life).UTC()})
@@ -75,7 +75,7 @@ func (s grantFiles) add(token Digest) (secret string, err error) {
 	return secret, root.WriteFile(DigestOf(secret).String(), data, 0o600)
 }
 
-// look implements grants. An error is the machine's.
+// look implements grants. An error means that the machine failed.
 func (s grantFiles) look(secret string) (g grant, ok bool, err error) {
 	err = spare.use(func() error {
 		root, err := os.OpenRoot(s.dir)
@@ -92,7 +92,7 @@ func (s grantFiles) look(secret string) (g grant, ok bool, err error) {
 	return g, err == nil && s.now().Before(g.Expires), nil
 }
 
-// take is grants': whoever removes the file has it.
+// take implements grants: whoever removes the file gets the secret.
 func (s grantFiles) take(secret string) (g grant, ok bool, err error) {
 	if g, ok, err = s.look(secret); !ok || err != nil {
 		return grant{}, false, err
@@ -115,8 +115,8 @@ func (s grantFiles) drop(secret string) error {
 	})
 }
 
-// tidy removes what has expired, and what is too many. What it cannot read is left alone:
-// another process may be writing it.
+// tidy removes expired secrets and those beyond the limit. It skips files that it cannot
+// read: another process may be writing them.
 func (s grantFiles) tidy(root *os.Root) {
 	files, err := os.ReadDir(s.dir)
 	if err != nil {

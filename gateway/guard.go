@@ -13,31 +13,32 @@ import (
 	"github.com/mulligan-run/mulligan/internal/webguard"
 )
 
-// GuardConfig is what a Guard lets through.
+// GuardConfig configures a Guard.
 type GuardConfig struct {
-	// Token tells whether a token's digest is that of a token that holds now: TokenFile.Holds.
-	// It is asked for every request, and must compare in constant time. An error says that it
-	// cannot tell now, and nothing about the digest (503).
+	// Token reports whether a digest is that of a currently valid token; TokenFile.Holds
+	// implements it. It is called for every request and must compare in constant time. An
+	// error means that it could not be looked up, and says nothing about the digest (503).
 	Token func(Digest) (bool, error)
-	// Logins keeps browsers' one-time codes and sessions; nil = no browser can log in.
+	// Logins stores browsers' one-time codes and sessions; nil = no browser can log in.
 	Logins *Logins
-	// Hosts are more values of Host that the gateway is reached by, with the port where it
-	// is not the scheme's own: "mulligan.example", "box:8484".
+	// Hosts are additional values of the Host header to accept, with the port unless it is
+	// the scheme's default: "mulligan.example", "box:8484".
 	Hosts []string
-	// Origins are more pages that may make requests, as "https://mulligan.example": those of
-	// a proxy that a browser sees instead of this gateway. They get no CORS headers.
+	// Origins are additional origins that may make requests, such as
+	// "https://mulligan.example": a proxy that browsers see instead of this gateway. They
+	// get no CORS headers.
 	Origins []string
 	// TLS says that browsers reach the gateway by https.
 	TLS    bool
 	Limits Limits
 	Now    func() time.Time // nil = the system's clock
-	Logger *slog.Logger     // nil = nowhere
+	Logger *slog.Logger     // nil = no log
 }
 
-// Guard stands before the API and the page: what it does not let through, they never see.
-// It is safe for concurrent use.
+// Guard protects the API and the page: they never see what it refuses. It is safe for
+// concurrent use.
 //
-// A request is held against these, in this order, and the first that refuses answers:
+// A request is checked in this order, and the first check that fails answers:
 //
 //	size of the head and the path         431, 414    limits.go
 //	method and form                       405, 421
@@ -45,13 +46,13 @@ type GuardConfig struct {
 //	Origin and Fetch metadata             403         origin.go
 //	who asks: token or session            401, 429, 503 caller.go
 //	the CSRF header of a session's writes 403         origin.go
-//	how much goes on already: its turn    429         limits.go
+//	requests in progress: its turn        429         limits.go
 //	body: JSON of decent size and shape   408, 413, 415, 400   body.go
 //
-// The page, /healthz, /readyz and POST /v1/login need nobody to be known; what goes to the
-// API (see isAPI) always does. Everything else goes to the page, which must be static.
+// The page, /healthz, /readyz and POST /v1/login need no authentication; the API (see
+// isAPI) always does. Everything else goes to the page, which must be static.
 //
-// Headers that a proxy sets (Forwarded, X-Forwarded-…) are not read.
+// Headers that a proxy sets (Forwarded, X-Forwarded-…) are ignored.
 type Guard struct {
 	cfg       GuardConfig
 	api, page http.Handler
@@ -64,7 +65,7 @@ type Guard struct {
 	guesses   *webguard.Failures // wrong one-time codes
 }
 
-// NewGuard makes a Guard before an API and a page; a nil page is none.
+// NewGuard makes a Guard for an API and a page; a nil page is none.
 func NewGuard(cfg GuardConfig, api, page http.Handler) (*Guard, error) {
 	if cfg.Token == nil {
 		return nil, errors.New("a gateway needs a token, wherever it listens: set GuardConfig.Token")
@@ -99,7 +100,7 @@ func NewGuard(cfg GuardConfig, api, page http.Handler) (*Guard, error) {
 	return g, nil
 }
 
-// ServeHTTP answers a request, or lets it through.
+// ServeHTTP answers a request, or passes it on.
 func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.protect(w.Header(), r)
 	g.hurry(w, r)
@@ -121,7 +122,7 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// check is what every request has to pass, whoever makes it.
+// check runs the checks that do not depend on who makes the request.
 func (g *Guard) check(r *http.Request) error {
 	for _, check := range []func(*http.Request) error{g.checkHead, checkForm, g.checkHost, g.checkOrigin} {
 		if err := check(r); err != nil {
@@ -131,13 +132,13 @@ func (g *Guard) check(r *http.Request) error {
 	return nil
 }
 
-// isAPI reports whether a path belongs to the API. Nothing else reaches it: a path that is
-// not listed is the page's, so an addition that is forgotten here is not served at all.
+// isAPI reports whether a path belongs to the API. Only these paths reach it: any other
+// goes to the page, so a new path that is missing here is not served at all.
 func isAPI(path string) bool {
 	return strings.HasPrefix(path, "/v1/") || strings.HasPrefix(path, "/mulligan.v1.") || strings.HasPrefix(path, "/openapi") || path == "/metrics" || strings.HasPrefix(path, "/debug/")
 }
 
-// serveAPI serves whoever is known.
+// serveAPI serves requests of known callers.
 func (g *Guard) serveAPI(w http.ResponseWriter, r *http.Request) {
 	caller, err := g.caller(r)
 	if err != nil {
@@ -154,7 +155,7 @@ func (g *Guard) serveAPI(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer done()
-	rpc := advice.IsRPC(r) // which reads its body itself, and bounds it
+	rpc := advice.IsRPC(r) // gRPC reads and bounds its body itself
 	if !rpc {
 		if err := g.readBody(w, r); err != nil {
 			g.refuse(w, r, err)
@@ -186,12 +187,11 @@ func (g *Guard) serveAPI(w http.ResponseWriter, r *http.Request) {
 	g.api.ServeHTTP(w, r.WithContext(ctx))
 }
 
-// begunKey is where the context of a request that is answered by a stream has what to call once all is
-// done but that.
+// begunKey is the context key for a function to call when everything but the streamed answer is done.
 type begunKey struct{}
 
-// health asks the API how it is and passes on nothing but the answer's code, and why it is not
-// ready.
+// health asks the API whether it is healthy and passes on only the status code, and why it is
+// not ready.
 func (g *Guard) health(w http.ResponseWriter, r *http.Request) {
 	if isWrite(r.Method) {
 		g.refuse(w, r, refusal{code: http.StatusMethodNotAllowed, why: "this can only be read"})
@@ -222,7 +222,7 @@ func (p *problemOnly) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// why is what the problem document says, "" if there is none.
+// why is the problem document's detail, "" if there is none.
 func (p *problemOnly) why() string {
 	var problem struct{ Detail string }
 	if p.code == http.StatusOK || p.header.Get("Content-Type") != "application/problem+json" || json.Unmarshal(p.document, &problem) != nil {

@@ -3,15 +3,16 @@ package gateway
 import "net/http"
 
 const (
-	// pagePolicy lets the page load what this gateway serves and nothing else: no inline
-	// script or style, no picture of another server (a model's text could name one, and so
-	// tell it what was said).
+	// pagePolicy lets the page load only what this gateway serves: no inline script or
+	// style, and no picture from another server, because a model's text could name one and
+	// so leak what was said.
 	pagePolicy = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-	// apiPolicy is for answers that are no pages, should a browser show one all the same.
+	// apiPolicy is for API answers, in case a browser displays one.
 	apiPolicy = "default-src 'none'; frame-ancestors 'none'"
 )
 
-// protect sets the headers that every answer has, refusals too (S10, S07: none of CORS).
+// protect sets the headers that every answer has, including refusals (S10, S07: no CORS
+// headers).
 func (g *Guard) protect(h http.Header, r *http.Request) {
 	h.Set("Content-Security-Policy", pagePolicy)
 	h.Set("X-Content-Type-Options", "nosniff")

@@ -61,8 +61,7 @@ func (g *Gateway) ready(ctx context.Context, _ *struct{}) (*healthOutput, error)
 	return nil, huma.Error503ServiceUnavailable("the store does not answer")
 }
 
-// noStore says why the store does not do its work, and what to do; where it is only the log
-// says.
+// noStore says that the store is failing and what to do; the reason is only logged.
 func (g *Gateway) noStore(e *timeline.StoreError) error {
 	g.cfg.Logger.Warn("the store fails", "err", e)
 	why := "the store: " + e.Reason

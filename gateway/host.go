@@ -10,12 +10,12 @@ import (
 )
 
 // checkHost refuses a request that was not meant for this gateway (S04). A page whose name
-// was made to resolve to this machine (DNS rebinding) sends its own name as Host: that is
-// how it is told from a page of ours, whatever address the gateway is bound to.
+// was made to resolve to this machine (DNS rebinding) sends its own name as Host, which
+// tells it from our pages, whatever address the gateway is bound to.
 //
 // Allowed are the configured names, the address that the connection came in by, and, if
-// that is a loopback address, localhost and its addresses. The port is part of it. Upper
-// case is equal to lower case; a trailing dot is not a name that anybody needs.
+// that is a loopback address, localhost and its addresses. The port must match. Case is
+// ignored; a trailing dot is refused.
 func (g *Guard) checkHost(r *http.Request) error {
 	host := strings.ToLower(r.Host)
 	if g.hosts[host] || slices.Contains(webguard.OwnHosts(r, g.cfg.TLS), host) {

@@ -9,18 +9,19 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// Keys are the API keys of an installation, as the person sets them up who operates it. What was
-// kept is used from the next call on, and is never given back.
+// Keys are an installation's API keys, which the person who operates it sets up. A key is used
+// from the next call on, and is never returned.
 type Keys interface {
-	// Listed says which providers take a key, and where theirs is from.
+	// Listed says which providers take a key, and where it comes from.
 	Listed() KeysListed
-	// Local lists the model servers of this machine that answer now.
+	// Local lists the model servers on this machine that answer.
 	Local(ctx context.Context) []LocalServer
-	// Keep keeps a key for a provider of Listed. An *InputError says what is wrong with it.
+	// Keep stores a key for a provider of Listed. An *InputError says what is wrong with
+	// it.
 	Keep(provider, key string) error
-	// Forget forgets what Keep kept for a provider of Listed.
+	// Forget removes the key that Keep stored for a provider of Listed.
 	Forget(provider string) error
-	// Try asks a model of a provider of Listed for a word.
+	// Try makes a short call to a model of a provider of Listed.
 	Try(ctx context.Context, provider string) KeyTried
 }
 
@@ -50,7 +51,7 @@ type LocalServer struct {
 	Models []string `json:"models" doc:"Its models by their full names, provider/model."`
 }
 
-// KeyTried is what became of a trial.
+// KeyTried is the result of Try.
 type KeyTried struct {
 	Model    string           `json:"model" doc:"The model that was asked."`
 	Answered bool             `json:"answered"`
@@ -58,7 +59,7 @@ type KeyTried struct {
 	Failure  *failure.Failure `json:"failure,omitempty" doc:"Why it did not answer."`
 }
 
-// keyKept is a key. Nothing that is wrong with it is answered with a part of it: see shape.
+// keyKept is a key. Errors about it never quote it: see shape.
 type keyKept struct {
 	Key string `json:"key" minLength:"8" maxLength:"4096" pattern:"^[!-~]*$" patternDescription:"a key: no spaces, and no letters beyond ASCII" writeOnly:"true" doc:"The key."`
 }
@@ -109,7 +110,7 @@ func (g *Gateway) listKeys(ctx context.Context, _ *struct{}) (*keysListed, error
 		listed = g.cfg.Keys.Listed()
 		listed.Local = g.cfg.Keys.Local(ctx)
 	}
-	// Lists, and never null.
+	// The lists must not be null.
 	listed.Providers = append([]KeyProvider{}, listed.Providers...)
 	listed.Local = append([]LocalServer{}, listed.Local...)
 	return &keysListed{listed}, nil
@@ -152,8 +153,8 @@ func (g *Gateway) forgetKey(_ context.Context, in *KeyPath) (*struct{}, error) {
 	return nil, nil
 }
 
-// keyProblem says why the file of keys was not written: it is damaged, others can read it, or the
-// disk is full. The person who asks is the one who can mend that.
+// keyProblem says why the key file could not be written: it is damaged, others can read it, or
+// the disk is full. The person who asks can mend that.
 func (g *Gateway) keyProblem(err error) error {
 	g.cfg.Logger.Warn("keys", "err", err)
 	return huma.Error409Conflict(err.Error())

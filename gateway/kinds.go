@@ -10,7 +10,8 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// ErrNotLearned says that a correction came to nothing (HTTP 409); what wraps it says why.
+// ErrNotLearned says that a correction failed (HTTP 409); the error that wraps it says
+// why.
 var ErrNotLearned = errors.New("nothing was learned")
 
 // correction says what a run's failure really is.
@@ -19,7 +20,8 @@ type correction struct {
 	Was  failure.Kind `json:"was" minLength:"1" maxLength:"64" doc:"The kind that the run's error has now, so that it is this one that is meant." example:"rate_limit"`
 }
 
-// TransformSchema has the document list the kinds, so that no other is a valid request.
+// TransformSchema makes the OpenAPI document list the kinds, so that any other is
+// invalid.
 func (correction) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	kind := s.Properties["kind"]
 	for _, k := range failure.LocalKinds() {
@@ -28,7 +30,7 @@ func (correction) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema 
 	return s
 }
 
-// Lesson is what became of a correction.
+// Lesson is the result of a correction.
 type Lesson struct {
 	Before  failure.Kind `json:"before"`
 	After   failure.Kind `json:"after" doc:"What such failures are from the next one on; the run's own stays what it was."`
@@ -37,7 +39,7 @@ type Lesson struct {
 	Warning string       `json:"warning,omitempty" doc:"What is dangerous about it."`
 }
 
-// KindListed is a kind that a failure may be called by.
+// KindListed is a kind that a failure may be corrected to.
 type KindListed struct {
 	Kind      failure.Kind `json:"kind"`
 	Retryable bool         `json:"retryable" doc:"What failed so may be sent again as it is."`

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// Limits are how much a Guard lets through (S11, S12). A field of 0 has the default.
+// Limits bound what a Guard lets through (S11, S12). A field of 0 means the default.
 type Limits struct {
 	HeadBytes int           // request line and headers; 32 KiB
 	BodyBytes int64         // 8 MiB, so that pictures fit
 	BodyTime  time.Duration // for a body to arrive; 30 s
-	JSONDepth int           // of objects and arrays in each other; 64
-	Streams   int64         // event streams at a time; 4,096, and no more than descriptors allow
-	Writes    int           // requests that change something at a time; 64
-	Reads     int           // requests that read something at a time; 64
-	Patience  time.Duration // that a request waits for its turn where too many go on; 10 s
-	Failures  int           // wrong tokens of one address in a minute, and wrong codes; 10
+	JSONDepth int           // nesting of objects and arrays; 64
+	Streams   int64         // concurrent event streams; 4,096, but no more than the descriptors allow
+	Writes    int           // concurrent requests that change something; 64
+	Reads     int           // concurrent requests that read something; 64
+	Patience  time.Duration // how long a request waits for its turn; 10 s
+	Failures  int           // wrong tokens per address and minute, and wrong codes; 10
 }
 
 func (l Limits) orDefault() Limits {
@@ -41,10 +41,10 @@ func set[N int | int64 | time.Duration](field *N, usual N) {
 	}
 }
 
-// maxPath is the most that a path with its query holds, in bytes.
+// maxPath bounds a path with its query, in bytes.
 const maxPath = 8 << 10
 
-// checkHead bounds the request line and the headers, in case that the server before it does not.
+// checkHead bounds the request line and the headers, in case the server in front does not.
 func (g *Guard) checkHead(r *http.Request) error {
 	if len(r.RequestURI) > maxPath {
 		return refusal{code: http.StatusRequestURITooLong, why: "the address is too long"}
@@ -61,8 +61,8 @@ func (g *Guard) checkHead(r *http.Request) error {
 	return nil
 }
 
-// checkForm refuses what only a proxy is asked, and methods that nothing here has. A
-// preflight (OPTIONS) is one of them.
+// checkForm refuses requests meant for a proxy, and methods that no route has,
+// including OPTIONS, so that preflights fail.
 func checkForm(r *http.Request) error {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
@@ -75,18 +75,19 @@ func checkForm(r *http.Request) error {
 	return nil
 }
 
-// soon is when a request may be made again that would have been served in a moment.
+// soon is when to retry a request that would have been served in a moment.
 const soon = time.Second
 
-// load counts what goes on. There is one token at a time, so these are its counts.
+// load counts requests in progress. There is only one valid token, so one set of
+// counts is enough.
 type load struct {
 	streams       atomic.Int64
-	writes, reads chan struct{} // their places
+	writes, reads chan struct{} // one slot for each request
 }
 
-// begin counts a request until done is called. Reads and writes are over in milliseconds, so
-// they wait for their turn; a stream that is one too many is refused at once. A request that
-// changes something and is answered by a stream has its turn until begun is called.
+// begin counts a request until done is called. Reads and writes take milliseconds, so they
+// wait for their turn; a stream beyond the limit is refused at once. A write that is
+// answered by a stream occupies its slot until begun is called.
 func (g *Guard) begin(r *http.Request) (done, begun func(), err error) {
 	begun = func() {}
 	if isStream(r) {

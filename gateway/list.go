@@ -13,7 +13,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// kindName is a failure's kind, of those that there are.
+// kindName is the name of a known failure kind.
 type kindName string
 
 // Schema implements huma.SchemaProvider.
@@ -26,8 +26,8 @@ func (kindName) Schema(huma.Registry) *huma.Schema {
 	return s
 }
 
-// timeText is a moment or an age, as timeline.Filter reads it: no month has more days in it than
-// it ever has, and no age is more than it may be.
+// timeText is a time or an age in timeline.Filter's format. Its pattern rejects impossible days
+// of a month and ages that are too large.
 type timeText string
 
 const (
@@ -66,7 +66,7 @@ type listInput struct {
 	Before  string   `query:"before" minLength:"1" maxLength:"64" doc:"The cursor of the page before: only runs that come after it."`
 }
 
-// asks is in as a store is asked; some is false where no run can be like that.
+// asks converts in to a store's query; some is false if no run can match.
 func (in *listInput) asks(now time.Time) (q timeline.Query, some bool, err error) {
 	q = timeline.Query{
 		Session: in.Session, Model: in.Model, DecidedBy: in.Decider, Text: in.Text, Waiting: in.Waiting, SuggestionOpen: in.Needs, Limit: in.Limit, Before: in.Before,

@@ -19,20 +19,22 @@ const (
 	maxSessions = 256
 )
 
-// Logins lets browsers in (S03). A token does not belong into a browser: whoever has it
-// makes a one-time code ([Logins.NewCode]), which a link carries behind its # and so past
-// every log; the page exchanges it for a session's cookie.
+// Logins lets browsers log in (S03). A token does not belong in a browser. Instead, whoever
+// has it makes a one-time code ([Logins.NewCode]). A link carries the code after its #, which
+// keeps it out of every log, and the page exchanges it for a session cookie.
 //
 //	mulligan login     http://127.0.0.1:8484/#code=…
 //	the page           POST /v1/login {"code":"…"} → Set-Cookie, 204
 //	from then on       the cookie, and X-Mulligan-CSRF: 1 on writes
 //	at the end         POST /v1/logout, after 7 days, or when the token is replaced
 //
-// Codes and sessions are kept as digests in the state folder, or where several machines share
-// them, so a session outlives the gateway, and a code may be made by another process.
+// Codes and sessions are kept as digests in the state folder or, if several machines share
+// them, in their store. So a session outlives the gateway, and another process can make a
+// code.
 type Logins struct{ codes, sessions grants }
 
-// OpenLogins opens the logins of a state folder. now is the clock, nil the system's.
+// OpenLogins opens the logins of a state folder. now is the clock; nil means the
+// system's.
 func OpenLogins(dir string, now func() time.Time) (*Logins, error) {
 	if now == nil {
 		now = time.Now
@@ -49,8 +51,8 @@ func OpenLogins(dir string, now func() time.Time) (*Logins, error) {
 	return l, nil
 }
 
-// ShareLogins opens the logins that the gateways of several machines share: who is logged in at
-// one is at each.
+// ShareLogins opens logins shared by the gateways of several machines: a browser logged in at
+// one is logged in at all.
 func ShareLogins(with Credentials) *Logins {
 	return &Logins{
 		codes:    sharedGrants{with, "code", codeBytes, codeLife, maxCodes},
@@ -58,11 +60,11 @@ func ShareLogins(with Credentials) *Logins {
 	}
 }
 
-// NewCode makes a code of 128 bits that logs one browser in, once, within 60 s, as long
-// as the token with this digest holds.
+// NewCode makes a code of 128 bits that logs one browser in once, within 60 s, as long
+// as the token with this digest is valid.
 func (l *Logins) NewCode(token Digest) (string, error) { return l.codes.add(token) }
 
-// session gives the token that vouched for a session.
+// session returns the token that vouched for a session.
 func (l *Logins) session(id string) (token Digest, ok bool, err error) {
 	if l == nil {
 		return Digest{}, false, nil
@@ -88,15 +90,16 @@ func (l *Logins) redeem(code string, holds func(Digest) (bool, error)) (id strin
 
 var errWrongCode = errors.New("the code is wrong, was used, or is older than a minute: make a new one with mulligan login")
 
-// loginBody is what a login sends.
+// loginBody is the body of a login.
 type loginBody struct {
 	Code string `json:"code" minLength:"1" doc:"The one-time code."`
 }
 
 var loginShape = shapeOf[loginBody]()
 
-// login answers POST /v1/login. A wrong code counts, and the right one is always taken, as with
-// the token: it is 128 bits of chance, and else whoever shares an address could lock its owner out.
+// login answers POST /v1/login. Wrong codes are counted, but the right one is always accepted, as
+// with the token: it has 128 random bits, and otherwise anybody who shares the owner's address
+// could lock the owner out.
 func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 	id, err := g.redeem(w, r)
 	if err != nil {
@@ -129,7 +132,8 @@ func (g *Guard) redeem(w http.ResponseWriter, r *http.Request) (id string, err e
 	return id, err
 }
 
-// maxLogin is the most that the body of a login holds, in bytes: nobody is known yet.
+// maxLogin bounds the body of a login, in bytes, because the sender is not
+// authenticated yet.
 const maxLogin = 1 << 10
 
 // logout answers POST /v1/logout: the session ends here and in the browser.
@@ -139,14 +143,14 @@ func (g *Guard) logout(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if id := g.sessionID(r); id != "" {
-		_ = g.cfg.Logins.sessions.drop(id) // it may have ended in another tab
+		_ = g.cfg.Logins.sessions.drop(id) // another tab may have ended it already
 	}
 	g.setCookie(w, "", -time.Second)
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// setCookie gives the browser a session, or takes it away with a negative life. Scripts
-// cannot read it, and no other site's page sends it.
+// setCookie gives the browser a session, or removes it if life is negative. Scripts
+// cannot read the cookie, and pages of other sites do not send it.
 func (g *Guard) setCookie(w http.ResponseWriter, id string, life time.Duration) {
 	http.SetCookie(w, &http.Cookie{
 		Name: g.cookieName(), Value: id, Path: "/", MaxAge: int(life.Seconds()),
@@ -154,7 +158,8 @@ func (g *Guard) setCookie(w http.ResponseWriter, id string, life time.Duration) 
 	})
 }
 
-// cookieName has, with TLS, the prefix that keeps other hosts and plain HTTP from setting it.
+// cookieName has, with TLS, the prefix that keeps other hosts and plain HTTP from setting the
+// cookie.
 func (g *Guard) cookieName() string {
 	if g.cfg.TLS {
 		return "__Host-mulligan"

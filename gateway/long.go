@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	longText = 64 << 10 // bytes of a text that is written piece by piece
-	piece    = 32 << 10 // bytes of it at a time
+	longText = 64 << 10 // texts of at least so many bytes are written piece by piece
+	piece    = 32 << 10 // bytes in a piece
 )
 
-// formats are how answers are written: as huma does, but for runs, whose texts may be so long
-// that their JSON is not to be held in memory as well.
+// formats are how answers are encoded: as huma does it, except for runs, whose texts may be
+// so long that their JSON should not be held in memory as well.
 func formats() map[string]huma.Format {
 	usual := huma.DefaultJSONFormat
 	ours := huma.Format{Unmarshal: usual.Unmarshal, Marshal: func(w io.Writer, v any) error {
@@ -35,10 +35,11 @@ func formats() map[string]huma.Format {
 	return map[string]huma.Format{"application/json": ours, "json": ours}
 }
 
-// texts are the long texts of a document, in its order. Where they belong it has a mark.
+// texts are the long texts of a document, in order. A mark stands for each of them in
+// the document.
 type texts struct {
 	mark string
-	html bool // what HTML has is escaped, as in the stored form of an event
+	html bool // escapes HTML characters, as in the stored form of an event
 	all  []string
 }
 
@@ -52,7 +53,7 @@ func (t *texts) out(text string) string {
 }
 
 func writeRun(w io.Writer, run Run) error {
-	t := &texts{mark: rand.Text()} // nobody who writes a text knows it
+	t := &texts{mark: rand.Text()} // whoever wrote a text cannot have guessed it
 	run.Answer.Text = t.out(run.Answer.Text)
 	run.Messages = t.outOfAll(run.Messages)
 	return t.write(w, run)
@@ -65,14 +66,14 @@ func writeEvent(w io.Writer, e recovery.Event) error {
 	return t.write(w, e)
 }
 
-// isLong reports whether an event has a text that is not to be held as JSON.
+// isLong reports whether an event contains a long text.
 func isLong(e *recovery.Event) bool {
 	t := &texts{}
 	t.outOfBody(e.Body)
 	return len(t.all) > 0
 }
 
-// outOfBody takes the texts out of whatever has what a person, a model or a tool said.
+// outOfBody takes out the texts in everything that a person, a model or a tool said.
 func (t *texts) outOfBody(b recovery.Body) recovery.Body {
 	switch b := b.(type) {
 	case recovery.Started:
@@ -128,7 +129,7 @@ func (t *texts) outOfPart(p llm.Part) llm.Part {
 	return p
 }
 
-// write writes a document, from which the texts were taken out, with the texts in their places.
+// write writes a document, putting the texts back in place of their marks.
 func (t *texts) write(w io.Writer, without any) error {
 	var buf bytes.Buffer
 	if err := t.encode(&buf, without); err != nil {
@@ -151,7 +152,7 @@ func (t *texts) write(w io.Writer, without any) error {
 	}
 }
 
-// writeText writes a text as it stands between the quotes of JSON.
+// writeText writes a text as the inside of a JSON string.
 func (t *texts) writeText(w io.Writer, text string) error {
 	var buf bytes.Buffer
 	for text != "" {

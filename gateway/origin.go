@@ -7,16 +7,16 @@ import (
 	"github.com/mulligan-run/mulligan/internal/webguard"
 )
 
-// csrfHeader is what a page of ours sets on every write. A page of another origin cannot:
-// a header of its own needs a preflight, and a preflight is given nothing.
+// csrfHeader is what our page sets on every write. A page of another origin cannot: a
+// custom header needs a preflight, and every preflight is refused.
 const csrfHeader = "X-Mulligan-Csrf"
 
-// checkOrigin refuses what another page's script or form sent (S05, S06), on every method
-// and for the event stream alike: an Origin must be the gateway's own or a configured one,
-// and "null" (a sandboxed frame, a file) is neither. Host has been checked before, so the
-// own origin is that of Host. Where browsers send no Origin, they say in Sec-Fetch-Site
-// where a request comes from; another port of this machine is "same-site", and gets the
-// cookie, and is refused as well.
+// checkOrigin refuses requests from other pages' scripts or forms (S05, S06), for every
+// method and for event streams. An Origin must be the gateway's own or a configured one;
+// "null" (a sandboxed frame, a file) is neither. Host was checked before, so the own
+// origin is derived from Host. If a browser sends no Origin, Sec-Fetch-Site says where the
+// request comes from. Another port of this machine is "same-site" and gets the cookie, so
+// it is refused, too.
 func (g *Guard) checkOrigin(r *http.Request) error {
 	refused := refusal{code: http.StatusForbidden, why: "requests of other pages are refused"}
 	trusted := false
@@ -40,9 +40,9 @@ func (g *Guard) checkOrigin(r *http.Request) error {
 	return nil
 }
 
-// checkCSRF demands the header of a write that a cookie vouches for. Any value will do:
-// that it is there at all says that a script of our own origin sent it, and the cookie is
-// SameSite=Strict besides.
+// checkCSRF requires the header on writes that a cookie authenticates. Its value does not
+// matter: its presence shows that a script of our own origin sent it. The cookie is also
+// SameSite=Strict.
 func checkCSRF(r *http.Request, c caller) error {
 	if c.session != "" && isWrite(r.Method) && r.Header.Get(csrfHeader) == "" {
 		return refusal{code: http.StatusForbidden, why: "a write with a session needs the header X-Mulligan-CSRF: 1"}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// paced is the answer to a request that has a place others wait for: who does not read it has
-// 10 s for every 64 KiB, and is cut then, as who follows a run is.
+// paced is the answer to a request that occupies a slot. A client that does not read it gets
+// 10 s for every 64 KiB and is then disconnected, like a client that follows a run.
 type paced struct {
 	http.ResponseWriter
 	flow *http.ResponseController
@@ -18,7 +18,8 @@ func newPaced(w http.ResponseWriter) *paced {
 	return &paced{w, http.NewResponseController(w)}
 }
 
-// Write writes piece by piece. Whatever has no deadlines, such as a test's recorder, goes without.
+// Write writes piece by piece. A connection without deadlines, such as a test's recorder, has no
+// limit.
 func (p *paced) Write(data []byte) (n int, err error) {
 	for first := true; first || len(data) > 0; first = false {
 		now := min(len(data), stretch)
@@ -36,5 +37,5 @@ func (p *paced) Write(data []byte) (n int, err error) {
 // Unwrap is for http.ResponseController.
 func (p *paced) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// done gives the connection back: its next answer may take its time again.
+// done removes the deadline from the connection, for its next answer.
 func (p *paced) done() { _ = p.flow.SetWriteDeadline(time.Time{}) }

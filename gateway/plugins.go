@@ -10,7 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Plugin is a recovery plugin and how it is.
+// Plugin is a recovery plugin and its status.
 type Plugin struct {
 	Name       string       `json:"name"`
 	Version    string       `json:"version,omitempty"`
@@ -28,8 +28,8 @@ type Plugin struct {
 	Said       []string     `json:"said,omitempty" doc:"The last lines that it wrote to standard error, at most 10, without keys."`
 }
 
-// PluginVotes is what became of what a plugin said about failures, in the last 24 hours or since this
-// process began.
+// PluginVotes counts what happened to a plugin's votes, in the last 24 hours or since this process
+// began.
 type PluginVotes struct {
 	Since          time.Time `json:"since"`
 	Won            int64     `json:"won" doc:"It was done."`
@@ -47,10 +47,10 @@ type DisabledBy struct {
 	At time.Time `json:"at"`
 }
 
-// PluginAct is what a person does about a plugin of this process.
+// PluginAct is something that a person does to a plugin of this process.
 type PluginAct string
 
-// What can be done about a plugin.
+// What can be done to a plugin.
 const (
 	PluginRestart PluginAct = "restart"
 	PluginDisable PluginAct = "disable"
@@ -127,8 +127,8 @@ func (g *Gateway) actOnPlugin(ctx context.Context, name string, act PluginAct) (
 	return nil, huma.Error404NotFound(ErrNoPlugin.Error())
 }
 
-// whoAsks names who makes a request, for a log: which kind of client, and the beginning of its
-// session's digest or its token's, by which its requests can be told from others'.
+// whoAsks names the sender of a request for a log: the kind of client, and the beginning of
+// its session's or token's digest, which tells clients apart.
 func whoAsks(ctx context.Context) string {
 	const short = 4 // bytes
 	c, ok := ctx.Value(callerKey{}).(caller)

@@ -11,10 +11,10 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// gaveUp is said to nobody, as a rule.
+// gaveUp is usually read by nobody.
 const gaveUp = "the request was given up"
 
-// problem makes an error into the answer that its kind has.
+// problem turns an error into the answer for its kind.
 func (g *Gateway) problem(err error) error {
 	var input *InputError
 	switch {
@@ -54,9 +54,9 @@ func (g *Gateway) problem(err error) error {
 	return huma.Error500InternalServerError(broke)
 }
 
-// refusePath answers a request that no route takes with a problem document, as everything
-// that goes wrong is answered. It reports whether that was so: instead, what a mux has for
-// such requests, may also be the way to another path.
+// refusePath answers a request without a route with a problem document, like every other
+// error, and reports whether it did. instead is the mux's own handler for the request,
+// which may also be a redirect to another path.
 func refusePath(w http.ResponseWriter, r *http.Request, instead http.Handler) bool {
 	said := &codeOnly{header: http.Header{}}
 	instead.ServeHTTP(said, r)

@@ -11,7 +11,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Providers is how the providers do, as far as this process has seen it.
+// Providers is how the providers perform, as far as this process has seen.
 type Providers struct {
 	Since     time.Time       `json:"since" doc:"What is counted began then: 24 hours ago, or with this process. Runs that other processes drive are not in it."`
 	Spent     recovery.Budget `json:"spent" doc:"What runs have used today: those that this process drove, or where there is a budget of the day, those of all processes that share it; calls in the air count what they reserved then."`
@@ -28,7 +28,7 @@ type Provider struct {
 	Models  []ModelCalls       `json:"models"`
 }
 
-// ModelCalls is what became of the calls of a model.
+// ModelCalls counts the outcomes of a model's calls.
 type ModelCalls struct {
 	Name         string             `json:"name" doc:"provider/model"`
 	Ready        bool               `json:"ready" doc:"It has credentials, or needs none."`
@@ -64,7 +64,7 @@ func (g *Gateway) listProviders(context.Context, *struct{}) (*providersOutput, e
 	if g.cfg.Providers != nil {
 		p = g.cfg.Providers()
 	}
-	p.Providers = append([]Provider{}, p.Providers...) // lists, and never null
+	p.Providers = append([]Provider{}, p.Providers...) // the lists must not be null
 	for i := range p.Providers {
 		p.Providers[i].Models = append([]ModelCalls{}, p.Providers[i].Models...)
 		for j := range p.Providers[i].Models {

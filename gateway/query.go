@@ -7,8 +7,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// query is embedded in what is asked by parameters. One without a value is refused: it would
-// pass for one that is not there, and ?label= would list everybody's runs.
+// query is embedded in inputs with query parameters. A parameter without a value is refused:
+// it would count as absent, and ?label= would list everybody's runs.
 type query struct{}
 
 // Resolve implements huma.Resolver.

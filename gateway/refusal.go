@@ -12,15 +12,15 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// refusal is why a Guard does not let a request through: the answer's code and words, and
-// when it may be asked again (429, 503; whole seconds). It quotes nothing of the request.
+// refusal is why a Guard refuses a request: the answer's code and text, and when to retry
+// (429, 503; whole seconds). It quotes nothing from the request.
 type refusal struct {
 	code  int
 	why   string
 	after time.Duration
 }
 
-// broke is what a client is told where no words of ours say more.
+// broke is what a client is told if there is no better text.
 const broke = "something broke in the gateway; its log says more"
 
 // Error is what the client is told.
@@ -46,7 +46,7 @@ func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	writeProblem(w, said.code, said.why)
 }
 
-// allowed are the methods that a path takes. The API is asked by one that no route of it has.
+// allowed are the methods that a path takes. It asks the API with a method that no route has.
 func (g *Guard) allowed(r *http.Request) string {
 	const read = "GET, HEAD"
 	switch path := r.URL.Path; {
@@ -62,7 +62,7 @@ func (g *Guard) allowed(r *http.Request) string {
 	return cmp.Or(said.header.Get("Allow"), read)
 }
 
-// seconds is a time from now as Retry-After has it.
+// seconds is a duration in the form of Retry-After.
 func seconds(after time.Duration) string {
 	return strconv.FormatInt(int64(math.Ceil(after.Seconds())), 10)
 }
@@ -72,8 +72,8 @@ func writeProblem(w http.ResponseWriter, code int, detail string) {
 	writeJSON(w, code, "application/problem+json", huma.ErrorModel{Status: code, Title: http.StatusText(code), Detail: detail})
 }
 
-// writeJSON writes an answer that a client's going away is the only danger to. What is
-// unavailable may be asked for again soon.
+// writeJSON writes an answer. The only error it can meet is that the client is gone. A
+// 503 says to retry soon.
 func writeJSON(w http.ResponseWriter, code int, kind string, v any) {
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery/rescue"
 )
 
-// eventsAtOnce is how many events of a run are held while what happened is told.
+// eventsAtOnce is how many of a run's events are held in memory while its history is
+// told.
 const eventsAtOnce = 500
 
 type rescueInput struct {
@@ -81,7 +82,7 @@ func (g *Gateway) getWhatIf(ctx context.Context, in *whatIfInput) (*whatIfOutput
 	return &whatIfOutput{Body: s.WhatIf()}, nil
 }
 
-// retrace takes a run's events to one who folds them, as many runs at a time as are folded otherwise.
+// retrace passes a run's events to add. It shares the limit on concurrent folds of runs.
 func (g *Gateway) retrace(ctx context.Context, run string, add func(recovery.Event) error) error {
 	select {
 	case g.runs.places <- struct{}{}:

@@ -8,11 +8,12 @@ import (
 	"syscall"
 )
 
-// mostReserved is what is kept from connections at most, in descriptors.
+// mostReserved is how many descriptors at most are kept back from connections.
 const mostReserved = 256
 
-// maxConnections is how many connections a gateway takes at a time. What a process may open is
-// not theirs alone: half of it, or 256, is for the store, the tools and what asks the models.
+// maxConnections is how many connections a gateway accepts at a time. They do not get all
+// descriptors of the process: half of them, but at most 256, are for the store, the tools and
+// calls to models.
 func maxConnections() int64 {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || limit.Cur > math.MaxInt32 {
@@ -26,25 +27,26 @@ func connectionsOf(descriptors uint64) int64 {
 	return most - min(most/2, mostReserved)
 }
 
-// roomy is a listener that lets connections wait while there are as many as there may be.
+// roomy is a listener that makes connections wait while the limit is reached.
 type roomy struct {
 	net.Listener
 	places chan struct{}
-	full   func() // makes room, if there is something idle; may be nil
+	full   func() // closes idle connections, if there are any; may be nil
 	closed chan struct{}
 	once   sync.Once
 }
 
-// KeepRoom is a listener for connections that leave the process descriptors for the rest of its
-// work: those that are too many wait in the system. full is called when that begins.
+// KeepRoom is a listener that leaves the process descriptors for the rest of its work:
+// connections beyond the limit wait in the system's queue. full is called when the limit is
+// reached.
 func KeepRoom(l net.Listener, full func()) net.Listener { return keepRoom(l, maxConnections(), full) }
 
 func keepRoom(l net.Listener, most int64, full func()) net.Listener {
-	const usual = 1 << 20 // more than a machine has
+	const usual = 1 << 20 // more than any machine has
 	return &roomy{Listener: l, places: make(chan struct{}, min(most, usual)), full: full, closed: make(chan struct{})}
 }
 
-// Accept waits for a place and a connection.
+// Accept waits for a free slot and a connection.
 func (r *roomy) Accept() (net.Conn, error) {
 	select {
 	case r.places <- struct{}{}:
@@ -64,20 +66,20 @@ func (r *roomy) Accept() (net.Conn, error) {
 	return &placed{Conn: conn, places: r.places}, nil
 }
 
-// Close ends it, and who waits.
+// Close ends the listener, and any Accept that waits.
 func (r *roomy) Close() error {
 	r.once.Do(func() { close(r.closed) })
 	return r.Listener.Close()
 }
 
-// placed is a connection that gives its place up, once.
+// placed is a connection that frees its slot once.
 type placed struct {
 	net.Conn
 	places chan struct{}
 	gone   atomic.Bool
 }
 
-// Close gives the place up.
+// Close frees the slot.
 func (p *placed) Close() error {
 	if p.gone.CompareAndSwap(false, true) {
 		defer func() { <-p.places }()

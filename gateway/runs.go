@@ -17,13 +17,13 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// ErrKeyReused says that an idempotency key stands for another request (HTTP 409).
+// ErrKeyReused says that an idempotency key was used for another request (HTTP 409).
 var ErrKeyReused = errors.New("this idempotency key was used for another request")
 
-// Start is what a run begins from. What is left empty is the program's own.
+// Start is the request to begin a run. Empty fields get the server's defaults.
 type Start struct {
 	Key         string `json:"-"` // an idempotency key, or ""
-	Fingerprint string `json:"-"` // of all the rest, where there is a Key
+	Fingerprint string `json:"-"` // of all other fields, if there is a Key
 
 	Prompt      string                  `json:"prompt,omitempty" doc:"What the user says, after messages if there are any; one of the two is needed." minLength:"1" maxLength:"16777216" example:"What is a mulligan?"`
 	Messages    []llm.Message           `json:"messages,omitempty" doc:"A conversation that ends with what the user says." minItems:"1" maxItems:"10000"`
@@ -44,7 +44,8 @@ type Start struct {
 	Budget      *recovery.Budget        `json:"budget,omitempty" doc:"What the run may use; fields of 0 are unlimited."`
 }
 
-// TransformSchema says what is needed of a Start, and who may speak.
+// TransformSchema says which fields a Start needs, and which roles its messages may
+// have.
 func (*Start) TransformSchema(schemas huma.Registry, s *huma.Schema) *huma.Schema {
 	s.AnyOf = []*huma.Schema{{Required: []string{"prompt"}}, {Required: []string{"messages"}}}
 	role := schemas.Map()["Message"].Properties["role"]
@@ -86,7 +87,7 @@ func (g *Gateway) registerRuns() {
 	}, g.cancelRun)
 }
 
-// maxBody is the most that a request's body holds, in bytes (S12).
+// maxBody bounds a request's body, in bytes (S12).
 const maxBody = 8 << 20
 
 func (g *Gateway) startRun(ctx context.Context, in *startInput) (*runOutput, error) {
@@ -111,8 +112,8 @@ func (g *Gateway) startRun(ctx context.Context, in *startInput) (*runOutput, err
 	return g.runOutput(ctx, run)
 }
 
-// branch puts what was said up to the end of the run that s is a BranchOf before what is said in s. It is
-// copied: the run may be deleted, and its conversation may go on.
+// branch puts what was said up to the end of the run s.BranchOf before the messages of s. It copies
+// them, because that run may be deleted and its conversation may go on.
 func (g *Gateway) branch(ctx context.Context, s *Start) error {
 	if s.BranchOf == "" {
 		return nil
@@ -130,7 +131,7 @@ func (g *Gateway) branch(ctx context.Context, s *Start) error {
 	return nil
 }
 
-// check says what is wrong with a Start, as far as its schema does not.
+// check says what is wrong with a Start, beyond what its schema checks.
 func (s *Start) check() error {
 	if s.Prompt == "" && len(s.Messages) == 0 {
 		return &InputError{"prompt", errors.New("there is neither a prompt nor messages")}
@@ -148,7 +149,8 @@ func (s *Start) check() error {
 	return nil
 }
 
-// fingerprint is what two requests with one idempotency key have in common.
+// fingerprint identifies the content of a request, to compare two with the same
+// idempotency key.
 func fingerprint(s Start) (string, error) {
 	data, err := json.Marshal(s)
 	sum := sha256.Sum256(data)

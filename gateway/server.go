@@ -6,11 +6,10 @@ import (
 	"time"
 )
 
-// Server is an http.Server for a Guard, with limits on what a client may take its time
-// with (S12): 5 s for the headers, which have 32 KiB, and a minute between two requests.
-// There is none on answers as a whole, because event streams stay open; each of their
-// writes has its own. HTTP/2 is spoken without TLS, too, as programs do that ask by gRPC. logger is told what goes
-// wrong below HTTP.
+// Server returns an http.Server for a Guard, with limits on slow clients (S12): 5 s for the headers,
+// which may have 32 KiB, and a minute between two requests. There is no limit on answers as a whole,
+// because event streams stay open; each of their writes has its own. HTTP/2 is also spoken without
+// TLS, as gRPC clients do. logger gets what goes wrong below HTTP.
 func Server(handler http.Handler, logger *slog.Logger) *http.Server {
 	var spoken http.Protocols
 	spoken.SetHTTP1(true)

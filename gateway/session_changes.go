@@ -15,7 +15,7 @@ type SessionPath struct {
 	ID string `path:"id" maxLength:"128" pattern:"^([A-Za-z0-9_:-]|[.][A-Za-z0-9_:-]|[.][.][A-Za-z0-9._:-])[A-Za-z0-9._:-]*$" doc:"The session's id."`
 }
 
-// sessionTitle is what a person calls a session.
+// sessionTitle is a person's title for a session.
 type sessionTitle struct {
 	SessionPath
 	Body struct {
@@ -37,9 +37,9 @@ func (g *Gateway) registerSessionChanges() {
 	}, g.deleteSession)
 }
 
-// changeSession changes what is kept of a session; change alone decides what.
+// changeSession updates what is stored about a session, using change.
 func (g *Gateway) changeSession(ctx context.Context, id string, change func(*timeline.Session)) error {
-	g.sessions.Lock() // else one of two changes at once is lost
+	g.sessions.Lock() // otherwise one of two concurrent changes is lost
 	defer g.sessions.Unlock()
 	s, err := g.cfg.Log.Session(ctx, id)
 	if err != nil {
@@ -59,8 +59,8 @@ func (g *Gateway) setSessionTitle(ctx context.Context, in *sessionTitle) (*struc
 	return nil, nil
 }
 
-// deleteSession takes the title first: what is written over is wiped from the store's files with the
-// runs. What cannot be deleted keeps it.
+// deleteSession removes the title first, so that it is wiped from the store's files together with
+// the runs. If the runs cannot be deleted, the title is restored.
 func (g *Gateway) deleteSession(ctx context.Context, in *SessionPath) (*struct{}, error) {
 	runs, err := g.endedRuns(ctx, in.ID)
 	if err != nil {
@@ -88,9 +88,9 @@ func (g *Gateway) deleteSession(ctx context.Context, in *SessionPath) (*struct{}
 	return nil, nil
 }
 
-// keepSession gives a session back what was kept of it, if one of its runs is still there.
+// keepSession restores what was stored about a session, if one of its runs still exists.
 func (g *Gateway) keepSession(ctx context.Context, kept timeline.Session) {
-	ctx = context.WithoutCancel(ctx) // who asked may have left
+	ctx = context.WithoutCancel(ctx) // the client may be gone
 	left, err := g.cfg.Log.List(ctx, timeline.Query{Session: kept.ID, Limit: 1})
 	if err == nil && len(left) > 0 {
 		err = g.changeSession(ctx, kept.ID, func(s *timeline.Session) { *s = kept })
@@ -100,7 +100,8 @@ func (g *Gateway) keepSession(ctx context.Context, kept timeline.Session) {
 	}
 }
 
-// endedRuns lists a session's runs, newest first. It is ErrBusy if one of them has not ended.
+// endedRuns lists a session's runs, newest first. It returns ErrBusy if one of them has not
+// ended.
 func (g *Gateway) endedRuns(ctx context.Context, session string) (runs []string, err error) {
 	q := timeline.Query{Session: session, Limit: 500}
 	for {

@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Defaults are what the runs of a session start with; what is left out is the program's.
+// Defaults are what a session's runs start with; empty fields get the server's defaults.
 type Defaults struct {
 	Model       string                  `json:"model,omitempty" maxLength:"256" doc:"provider/model"`
 	AutoRecover *bool                   `json:"autoRecover,omitempty"`
@@ -137,7 +137,7 @@ func (g *Gateway) setSession(ctx context.Context, in *sessionChange) (*sessionOu
 	return g.getSession(ctx, &sessionInput{ID: in.ID, Limit: timeline.DefaultLimit})
 }
 
-// Settings are timers as a request has them.
+// Settings converts the timers of a request, in milliseconds.
 func Settings(timeouts map[failure.Timer]int64) recovery.Settings {
 	if len(timeouts) == 0 {
 		return nil

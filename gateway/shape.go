@@ -13,21 +13,22 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// enoughFaults is where a body is not looked at any further.
+// enoughFaults is how many errors are collected in a body.
 const enoughFaults = 100
 
 var errEnough = errors.New("there are faults enough")
 
-// shape is what the JSON of a body has to look like: a schema, and those that it names.
+// shape is what a body's JSON must look like: a schema, and the schemas that it refers
+// to.
 type shape struct {
 	schema  *huma.Schema
 	schemas huma.Registry
 }
 
-// check holds JSON to the shape in one pass over it, which ends with the faults, with ctx, or
-// at what is no JSON (err). A key that a schema does not have, also one that differs from it in
-// upper and lower case only, is a fault, and so is a key that is there twice: encoding/json
-// would take either.
+// check validates JSON against the shape in one pass, and returns the errors found. err is the
+// reason the pass stopped early: ctx ended, or a syntax error. Unknown keys, including those
+// that differ only in case, and duplicate keys are errors, because encoding/json would accept
+// them.
 func (s shape) check(ctx context.Context, data []byte) ([]*huma.ErrorDetail, error) {
 	i := &inspection{ctx: ctx, tokens: json.NewDecoder(bytes.NewReader(data)), schemas: s.schemas, at: []string{"body"}}
 	i.tokens.UseNumber()
@@ -52,12 +53,12 @@ type inspection struct {
 	ctx     context.Context
 	tokens  *json.Decoder
 	schemas huma.Registry
-	at      []string // the way to what is looked at
-	seen    int      // tokens
+	at      []string // the path to the current value
+	seen    int      // tokens so far
 	faults  []*huma.ErrorDetail
 }
 
-// next gives a token; now and then it looks whether anybody waits for the outcome.
+// next returns a token; every so often it checks whether the request was cancelled.
 func (i *inspection) next() (json.Token, error) {
 	const often = 1024
 	if i.seen++; i.seen%often == 0 && i.ctx.Err() != nil {
@@ -70,7 +71,7 @@ func (i *inspection) next() (json.Token, error) {
 	return token, err
 }
 
-// value holds the next value to a schema.
+// value checks the next value against a schema.
 func (i *inspection) value(s *huma.Schema) error {
 	for s.Ref != "" {
 		s = i.schemas.SchemaFromRef(s.Ref)
@@ -93,7 +94,8 @@ func (i *inspection) value(s *huma.Schema) error {
 	return i.skip(token)
 }
 
-// single holds a value that is neither object nor array, or that should be the other of them.
+// single checks a value that is neither object nor array, or that is the wrong one of the
+// two.
 func (i *inspection) single(s *huma.Schema, token json.Token) error {
 	switch t := token.(type) {
 	case json.Delim:
@@ -116,7 +118,7 @@ func (i *inspection) single(s *huma.Schema, token json.Token) error {
 			fault = huma.ErrorDetail{Message: detail.Message, Value: detail.Value}
 		}
 		if s.WriteOnly {
-			fault.Value = nil // a secret goes back to nobody
+			fault.Value = nil // a secret is never sent back
 		}
 		if err := i.fault(fault); err != nil {
 			return err
@@ -210,7 +212,7 @@ func (i *inspection) member(s *huma.Schema, key string, twice bool) error {
 	return i.skip(token)
 }
 
-// below goes a step down for the next value.
+// below descends one step for the next value.
 func (i *inspection) below(step string, s *huma.Schema) error {
 	i.at = append(i.at, step)
 	err := i.value(s)
@@ -218,7 +220,7 @@ func (i *inspection) below(step string, s *huma.Schema) error {
 	return err
 }
 
-// skip passes over the rest of the value that begins with a token.
+// skip skips the rest of the value that begins with token.
 func (i *inspection) skip(token json.Token) error {
 	if token == json.Delim('{') || token == json.Delim('[') {
 		return i.close(1)
@@ -226,7 +228,7 @@ func (i *inspection) skip(token json.Token) error {
 	return nil
 }
 
-// close passes over everything up to the end of so many objects and arrays.
+// close skips to the end of that many open objects and arrays.
 func (i *inspection) close(open int) error {
 	for open > 0 {
 		token, err := i.next()
@@ -243,7 +245,7 @@ func (i *inspection) close(open int) error {
 	return nil
 }
 
-// fault notes what is wrong here, or a step below.
+// fault records an error here, or a step below.
 func (i *inspection) fault(f huma.ErrorDetail, below ...string) error {
 	if len(i.faults) == enoughFaults {
 		return errEnough

@@ -17,17 +17,17 @@ type Situation struct {
 	recovery.Situation
 }
 
-// situations are those of the runs that are followed. Each run is folded once for all who
-// follow it.
+// situations are those of the runs that are followed. Each run is folded once for all of
+// its followers.
 type situations struct {
 	log      timeline.Log
-	stranded func(context.Context) (map[string]bool, error) // see Config; nil = no run is
+	stranded func(context.Context) (map[string]bool, error) // see Config; nil = no run is stranded
 
 	mu   sync.Mutex
 	runs map[string]*situation
 }
 
-// situation is that of one run, as of the newest event that any of its followers got.
+// situation is one run's, as of the newest event that any of its followers got.
 type situation struct {
 	followers map[*subscriber]bool
 
@@ -41,7 +41,7 @@ func newSituations(cfg Config) *situations {
 	return &situations{log: cfg.Log, stranded: cfg.Stranded, runs: map[string]*situation{}}
 }
 
-// join gives the situation of a run to one more follower.
+// join adds a follower of a run and returns its situation.
 func (s *situations) join(run string, by *subscriber) *situation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,8 +70,8 @@ var errGone = errors.New("they are there no more")
 // foldAtOnce is how many events are read at a time.
 const foldAtOnce = 256
 
-// see takes an event that a follower got, so that it need not be read again. One that does not
-// fit is for after to tell of.
+// see folds an event that a follower got, so that it need not be read again. An event out of
+// sequence is left to after, which reports it.
 func (s *situation) see(e *recovery.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,12 +80,12 @@ func (s *situation) see(e *recovery.Event) {
 	}
 }
 
-// after gives the frame of the situation after an event or a later one, and the event from
-// which on it is so. It must not be changed.
+// after returns the frame of the situation after event e or a later one, and the sequence
+// number from which it applies. The frame must not be modified.
 func (s *situation) after(ctx context.Context, log timeline.Log, e *recovery.Event) (frame []byte, seq uint64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.run.Seq+1 < e.Seq { // whoever follows has seen what is before
+	for s.run.Seq+1 < e.Seq { // the follower has already got them
 		missed, err := log.Read(ctx, e.Run, s.run.Seq, int(min(foldAtOnce, e.Seq-1-s.run.Seq)))
 		if err == nil && len(missed) == 0 {
 			err = errGone

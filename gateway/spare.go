@@ -8,17 +8,18 @@ import (
 	"syscall"
 )
 
-// spare are descriptors that are kept for credentials: where connections have taken all the
-// others, who asks can still be told apart.
+// spare are descriptors reserved for checking credentials, so that callers can be
+// authenticated even when connections have taken all the others.
 var spare reserve
 
-// reserve keeps descriptors of nothing.
+// reserve holds descriptors that are open on nothing useful.
 type reserve struct {
 	mu   sync.Mutex
 	held []*os.File
 }
 
-// enoughSpare is for what is opened at once: a folder, and a file in it.
+// enoughSpare is how many one check needs at a time: a folder, a file in it, and some
+// to spare.
 const enoughSpare = 4
 
 // keep fills the reserve, as far as there are descriptors.
@@ -38,8 +39,8 @@ func (r *reserve) fill() {
 	}
 }
 
-// use opens something and closes it again; where descriptors are missing for that, it does so
-// in place of the reserve. Others may be faster with what it gives up, so it tries some times.
+// use calls open, which opens something and closes it again. If descriptors run out, it frees
+// the reserve and tries again, a few times, because others may take what it freed.
 func (r *reserve) use(open func() error) error {
 	const tries = 3
 	err := open()
@@ -60,8 +61,8 @@ func noDescriptors(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// ofTheMachine reports whether an error says nothing about credentials: the machine failed
-// where they were to be looked up, or the store that machines share.
+// ofTheMachine reports whether an error says nothing about credentials, because the
+// machine, or the store that machines share, failed to look them up.
 func ofTheMachine(err error) bool {
 	if _, ok := errors.AsType[unanswered](err); ok {
 		return true
@@ -70,7 +71,7 @@ func ofTheMachine(err error) bool {
 	return ok && !errors.Is(err, fs.ErrNotExist)
 }
 
-// cause is an error of the machine in its own words, without the name of a file.
+// cause is the text of a system error without the file's name.
 func cause(err error) string {
 	if code, ok := errors.AsType[syscall.Errno](err); ok {
 		return code.Error()

@@ -10,10 +10,10 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// lookStranded is how often it is looked whether runs that are followed are stranded.
+// lookStranded is how often followed runs are checked for being stranded.
 const lookStranded = time.Second
 
-// stranded gives the runs for which no machine is there, none where that cannot be told.
+// stranded returns the runs that no machine can drive; none if that is unknown.
 func (g *Gateway) stranded(ctx context.Context) map[string]bool {
 	if g.cfg.Stranded == nil {
 		return nil
@@ -25,7 +25,8 @@ func (g *Gateway) stranded(ctx context.Context) map[string]bool {
 	return runs
 }
 
-// viewed is the document of a run, as no event says it either.
+// viewed is the document of a run, including what no event says: whether it is
+// stranded.
 func (g *Gateway) viewed(ctx context.Context, r *recovery.Run) Run {
 	v := View(r, g.cfg.Now())
 	if len(r.Needs) > 0 && !r.Settled() && g.stranded(ctx)[r.ID] {
@@ -34,8 +35,8 @@ func (g *Gateway) viewed(ctx context.Context, r *recovery.Run) Run {
 	return v
 }
 
-// lookLater tells those who follow a run that it is stranded, and that it is no more. Whoever calls
-// it holds s.mu; it goes on as long as anybody follows.
+// lookLater tells followers that their run has become stranded, or no longer is. The caller holds
+// s.mu. It repeats as long as there are followers.
 func (s *situations) lookLater() {
 	time.AfterFunc(lookStranded, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*lookStranded)
@@ -51,7 +52,7 @@ func (s *situations) lookLater() {
 	})
 }
 
-// tell sends what is so now to those who were told something else.
+// tell sends the current state to followers who were told something else.
 func (s *situations) tell(ctx context.Context, stranded map[string]bool) {
 	type telling struct {
 		run  string
@@ -75,7 +76,7 @@ func (s *situations) tell(ctx context.Context, stranded map[string]bool) {
 	for _, t := range all {
 		frame, seq, err := t.of.now(ctx, s, t.run, stranded[t.run])
 		if err != nil {
-			continue // whoever follows learns it from the log
+			continue // its followers learn it from the log
 		}
 		for _, by := range t.them {
 			by.tellStranded(frame, seq, stranded[t.run])
@@ -83,8 +84,8 @@ func (s *situations) tell(ctx context.Context, stranded map[string]bool) {
 	}
 }
 
-// tellStranded sends the frame of a situation after an event, unless that was sent. Events that come
-// meanwhile have situations of their own: it is looked again.
+// tellStranded sends the frame of a situation after an event, unless it was sent. Events that arrive
+// meanwhile have situations of their own, and the next check covers them.
 func (s *subscriber) tellStranded(frame []byte, seq uint64, stranded bool) {
 	told := uint64(0)
 	if stranded {
@@ -93,11 +94,10 @@ func (s *subscriber) tellStranded(frame []byte, seq uint64, stranded bool) {
 	if before := s.stranded.Swap(told); before == told || !stranded && before != seq {
 		return
 	}
-	_ = s.send(frame, false) // who is gone is noticed where the run is followed
+	_ = s.send(frame, false) // a client that is gone is noticed by follow
 }
 
-// now is the frame of what there is to see of a run, which is folded as far as it has come, and the
-// last event of that.
+// now is the frame of the run's present situation, and the last event folded into it.
 func (s *situation) now(ctx context.Context, of *situations, run string, stranded bool) (frame []byte, seq uint64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	heartbeat    = 15 * time.Second // between signs of life on a quiet stream
-	writeTimeout = 10 * time.Second // for one event; a client that takes longer is cut
+	heartbeat    = 15 * time.Second // between keep-alive comments on a quiet stream
+	writeTimeout = 10 * time.Second // for one event; a slower client is disconnected
 )
 
 var (
@@ -28,19 +28,19 @@ type subscriber struct {
 	flow *http.ResponseController
 
 	situation *situation
-	owed      *recovery.Event // the last event; its situation has not been looked at yet
+	owed      *recovery.Event // the last event, whose situation has not been sent yet
 	told      uint64          // the event whose situation was sent last
 
-	stranded atomic.Uint64 // the event after which it was told that no machine drives the run, 0 = it was not
+	stranded atomic.Uint64 // the event after which it was told that no machine drives the run; 0 = it was not told
 
-	mu   sync.Mutex  // held while something is sent
-	beat *time.Timer // of the next sign of life
+	mu   sync.Mutex  // held while sending
+	beat *time.Timer // sends the next keep-alive
 	over bool        // nothing more may be sent
 }
 
-// follow sends what happens until the run has ended, or the client is gone or too far
-// behind. There may be thousands who follow: so what is sent is made once for all of them,
-// and signs of life come from a timer, and not from a goroutine.
+// follow sends events until the run has ended, or the client is gone or too far behind.
+// There may be thousands of followers, so each frame is encoded once for all of them, and
+// keep-alives come from a timer instead of a goroutine.
 func (s *subscriber) follow(ctx context.Context, log timeline.Log, run string, after uint64) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -58,12 +58,12 @@ func (s *subscriber) follow(ctx context.Context, log timeline.Log, run string, a
 		}
 	}
 	if ctx.Err() != nil {
-		return context.Cause(ctx) // it is the client or the gateway that ends, and the run does not
+		return context.Cause(ctx) // the client or the gateway ends, not the run
 	}
 	return s.send(end, false)
 }
 
-// begin has signs of life sent while nothing else is. Whoever does not take one is gone.
+// begin starts keep-alives for quiet times. A client that does not take one is gone.
 func (s *subscriber) begin(gone context.CancelCauseFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +74,7 @@ func (s *subscriber) begin(gone context.CancelCauseFunc) {
 	})
 }
 
-// close waits for what is being sent: the answer is not ours any more then.
+// close waits for a send in progress; after it the ResponseWriter must not be used.
 func (s *subscriber) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,8 +82,8 @@ func (s *subscriber) close() {
 	s.beat.Stop()
 }
 
-// item sends what happens; to somebody who has missed some of it nothing more, for it has a
-// gap that only what is durable fills.
+// item sends an item. A follower that has missed live items gets a resync and nothing more,
+// because only durable events can fill its gap.
 func (s *subscriber) item(ctx context.Context, log timeline.Log, item timeline.Item) error {
 	if item.Behind {
 		if err := s.send(resync, false); err != nil {
@@ -103,7 +103,7 @@ func (s *subscriber) item(ctx context.Context, log timeline.Log, item timeline.I
 		s.owed = item.Event
 		s.situation.see(item.Event)
 	}
-	if s.owed != nil && (item.Event == nil || !item.More) { // what is live is said of what there is to see then
+	if s.owed != nil && (item.Event == nil || !item.More) { // a live item comes after the situation that it belongs to
 		if err := s.sendSituation(ctx, log); err != nil {
 			return err
 		}
@@ -114,8 +114,8 @@ func (s *subscriber) item(ctx context.Context, log timeline.Log, item timeline.I
 	return s.send(frame, item.More)
 }
 
-// sendLong writes an event piece by piece: all who follow the run would hold it else, as JSON. Who
-// reads it has the time of an event for each stretch of it.
+// sendLong writes an event piece by piece, because otherwise every follower's copy of its JSON
+// would be held in memory. Each piece has the time limit of an event.
 func (s *subscriber) sendLong(e *recovery.Event) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,9 +136,8 @@ func (s *subscriber) sendLong(e *recovery.Event) error {
 	return s.flow.Flush()
 }
 
-// sendSituation sends the situation after the event that is owed, where it is another one
-// than before. It goes before that event: who got the event, and comes back for what follows,
-// has it.
+// sendSituation sends the situation after the owed event, if it changed. It goes before the
+// event, so that a client that got the event and reconnects after it has the situation.
 func (s *subscriber) sendSituation(ctx context.Context, log timeline.Log) error {
 	frame, seq, err := s.situation.after(ctx, log, s.owed)
 	if err != nil {
@@ -152,7 +151,8 @@ func (s *subscriber) sendSituation(ctx context.Context, log timeline.Log) error 
 	return s.send(frame, true)
 }
 
-// send writes a whole event or comment; it may wait for another one that follows at once.
+// send writes a whole event or comment. With more, it need not be flushed yet, because
+// another follows at once.
 func (s *subscriber) send(frame []byte, more bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

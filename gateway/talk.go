@@ -17,18 +17,18 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// errNothingAsked says that a client answers a conversation that has no run (HTTP 409).
+// errNothingAsked says that a client answers a conversation without a run (HTTP 409).
 var errNothingAsked = huma.Error409Conflict("nobody was asked anything in this conversation")
 
-// talked is the run that a client is told of.
+// talked is the run that a client hears about.
 type talked struct {
 	run      string
-	seq      uint64 // its last event as the client asked
+	seq      uint64 // its last event when the client asked
 	answered string // the suggestion that the client has answered
 }
 
-// carryOut does what a client of another protocol wants, and gives the run to tell it of; none where the
-// conversation has none and nothing was said.
+// carryOut executes what a client of another protocol wants, and returns the run to stream to it; none
+// if the conversation has none and nothing was said.
 func (g *Gateway) carryOut(ctx context.Context, c tell.Command) (talked, error) {
 	last, err := g.newest(ctx, c.Session)
 	if err != nil {
@@ -45,13 +45,13 @@ func (g *Gateway) carryOut(ctx context.Context, c tell.Command) (talked, error) 
 		return g.again(ctx, last, c)
 	}
 	t, err := g.begin(ctx, last, c)
-	if err == nil && c.Dismissed != "" && t.run == last { // it was no new message
+	if err == nil && c.Dismissed != "" && t.run == last { // there was no new message
 		return g.answered(ctx, last, tell.Answer{SuggestionID: c.Dismissed, Action: recovery.ButtonStop})
 	}
 	return t, err
 }
 
-// newest is the newest run of a conversation, "" for none.
+// newest is the newest run of a conversation, "" if there is none.
 func (g *Gateway) newest(ctx context.Context, session string) (string, error) {
 	list, err := g.cfg.Log.List(ctx, timeline.Query{Session: session, Limit: 1})
 	if err != nil || len(list) == 0 {
@@ -78,8 +78,8 @@ func (g *Gateway) asItStands(ctx context.Context, run string) (talked, error) {
 	return talked{run: run, seq: state.Seq}, nil
 }
 
-// answered answers what a run asks. That somebody else has, or that its time is over, the run itself
-// tells.
+// answered answers what a run asks. If somebody else has answered, or it has expired, the run's own
+// stream says so.
 func (g *Gateway) answered(ctx context.Context, run string, a tell.Answer) (talked, error) {
 	before, err := g.inspect(ctx, run)
 	if err != nil {
@@ -99,8 +99,8 @@ func (g *Gateway) answered(ctx context.Context, run string, a tell.Answer) (talk
 	return t, err
 }
 
-// again gives another answer to a message: a failed run goes on, one that goes on is followed, and where
-// there is an answer the message is sent once more.
+// again gives a message another answer. A failed run is retried, one in progress is followed, and if
+// there is an answer the message is sent again.
 func (g *Gateway) again(ctx context.Context, last string, c tell.Command) (talked, error) {
 	state, err := g.inspect(ctx, last)
 	if err != nil {
@@ -122,7 +122,7 @@ func (g *Gateway) again(ctx context.Context, last string, c tell.Command) (talke
 	return g.begin(ctx, last, c)
 }
 
-// asked is what the user said of a run.
+// asked is what the user said in a run.
 func asked(r *recovery.Run) string {
 	var parts []string
 	for _, m := range r.Messages[r.Carried:] {
@@ -134,11 +134,11 @@ func asked(r *recovery.Run) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// stopping is how long a run may take to be over where the next message waits for that.
+// stopping is how long a run may take to end while the next message waits for it.
 const stopping = 20 * time.Second
 
-// begin begins the run of a message, also where the client goes away meanwhile: the message is not to be
-// lost. A run that is going on is stopped; what it has said is kept.
+// begin begins the run for a message, even if the client goes away, because the message must not be
+// lost. A run in progress is stopped; what it has said is kept.
 func (g *Gateway) begin(ctx context.Context, last string, c tell.Command) (talked, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopping)
 	defer cancel()
@@ -164,7 +164,7 @@ func (g *Gateway) begin(ctx context.Context, last string, c tell.Command) (talke
 	return g.asItStands(ctx, run)
 }
 
-// stop ends the run of a conversation that is going on, and waits for that.
+// stop ends a conversation's run in progress, and waits for its end.
 func (g *Gateway) stop(ctx context.Context, session string) error {
 	run, err := g.newest(ctx, session)
 	if err != nil || run == "" {

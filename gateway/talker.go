@@ -10,33 +10,33 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// voice says what it is told in the words of a protocol.
+// voice encodes what it is told in a protocol.
 type voice interface {
 	tell.Listener
-	// Take gives what is to be sent.
+	// Take returns what is to be sent.
 	Take() ([]byte, error)
 	// Broke ends the stream of a run that goes on.
 	Broke(line string)
 }
 
-// talker tells one client of a run.
+// talker streams a run to one client.
 type talker struct {
 	w     http.ResponseWriter
 	flow  *http.ResponseController
 	voice voice
 
-	mu     sync.Mutex // held while something is sent
+	mu     sync.Mutex // held while sending
 	teller *tell.Teller
 	now    func() time.Time
-	beat   *time.Timer // of the next sign of life
-	look   *time.Timer // of what changes as time passes
+	beat   *time.Timer // sends the next keep-alive
+	look   *time.Timer // for what changes as time passes
 	over   bool
 }
 
-// goesOn is said to whom the run cannot be told of any more.
+// goesOn is what a client is told when its stream breaks but the run goes on.
 const goesOn = "The connection to the run was lost; the run itself goes on. Load the page again to follow it."
 
-// talk tells a client of a run until that is over.
+// talk streams a run to a client until its end.
 func (g *Gateway) talk(ctx context.Context, w http.ResponseWriter, t talked, v voice) {
 	s := &talker{w: w, flow: http.NewResponseController(w), voice: v, teller: tell.New(v, t.seq, t.answered), now: g.cfg.Now}
 	if err := s.follow(ctx, g.cfg.Log, t.run); err != nil && ctx.Err() == nil {
@@ -63,10 +63,10 @@ func (s *talker) follow(ctx context.Context, log timeline.Log, run string) error
 			return nil
 		}
 	}
-	return s.broke(context.Cause(ctx)) // it is the client or the gateway that ends, and the run does not
+	return s.broke(context.Cause(ctx)) // the client or the gateway ends, not the run
 }
 
-// broke tells the client, if it is still there, that it hears no more.
+// broke tells the client, if it is still there, that the stream ends.
 func (s *talker) broke(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,7 +75,7 @@ func (s *talker) broke(err error) error {
 	return err
 }
 
-// item tells of what happens. Where live text is lost, the rest is taken from what is kept of it.
+// item encodes an item. If live text was lost, the stored text fills the gap.
 func (s *talker) item(ctx context.Context, log timeline.Log, item timeline.Item) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +103,7 @@ func runOf(item timeline.Item) string {
 	return item.Notice.Run
 }
 
-// passes tells of what has become so as time passed.
+// passes encodes what has changed because time passed.
 func (s *talker) passes(gone context.CancelCauseFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -122,7 +122,7 @@ func (s *talker) lookAgain() {
 	}
 }
 
-// alive sends a sign of life. Whoever does not take one is gone.
+// alive sends a keep-alive. A client that does not take it is gone.
 func (s *talker) alive(gone context.CancelCauseFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,7 +131,7 @@ func (s *talker) alive(gone context.CancelCauseFunc) {
 	}
 }
 
-// close waits for what is being sent: the answer is not ours any more then.
+// close waits for a send in progress; after it the ResponseWriter must not be used.
 func (s *talker) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +140,8 @@ func (s *talker) close() {
 	s.look.Stop()
 }
 
-// send sends what the voice has said; it may wait for more that follows at once.
+// send sends what the voice has encoded. With more, it need not be flushed yet,
+// because more follows at once.
 func (s *talker) send(more bool) error {
 	data, err := s.voice.Take()
 	if err != nil {
@@ -152,7 +153,7 @@ func (s *talker) send(more bool) error {
 	return s.write(data, more)
 }
 
-// write writes piece by piece: who reads it has the time of an event for each stretch of it.
+// write writes piece by piece; each piece has the time limit of an event.
 func (s *talker) write(data []byte, more bool) error {
 	if s.over {
 		return errOver

@@ -22,7 +22,7 @@ type Model struct {
 	Cooling       *recovery.Cooldown `json:"cooling,omitempty" doc:"It is left out of the alternatives for a while."`
 }
 
-// Member is a process that shares the work of the store with others.
+// Member is a process that shares the work of the store.
 type Member struct {
 	Name    string          `json:"name" doc:"The machine, the process and an id of its own, as in the owner of its runs."`
 	Version string          `json:"version,omitempty"`
@@ -61,7 +61,7 @@ func (g *Gateway) registerThings() {
 	}, g.listMembers)
 }
 
-// listMembers gives none where there is no database to share.
+// listMembers returns none if there is no shared database.
 func (g *Gateway) listMembers(ctx context.Context, _ *struct{}) (*membersOutput, error) {
 	out := &membersOutput{}
 	out.Body.Members = []Member{}

@@ -10,26 +10,26 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// together folds each run once for all who ask at a time: a fold holds all that a run has said,
-// several times over while it goes on. Nobody gets one that began before they asked, because
-// that may lack what they did just before.
+// together folds each run once for all who ask at the same time, because a fold holds
+// everything that a run has said, and several times while it is being built. Nobody gets a fold
+// that began before they asked, because it may lack what they just did.
 type together struct {
 	of     Runs
 	log    timeline.Log
-	places chan struct{} // for folds at a time
+	places chan struct{} // one for each concurrent fold
 
 	mu   sync.Mutex
 	runs map[string]*folds
-	kept map[string]weak.Pointer[recovery.Run] // those that have ended, as long as somebody has them
+	kept map[string]weak.Pointer[recovery.Run] // ended runs, as long as somebody uses them
 }
 
 // maxFolds is how many runs are folded at a time.
 const maxFolds = 8
 
-// folds are those of one run: the one that goes on, and the one that follows.
+// folds are those of one run: the one in progress and the next one.
 type folds struct{ now, next *fold }
 
-// fold is one, and how many wait for it.
+// fold is one fold, and how many wait for it.
 type fold struct {
 	done   chan struct{}
 	run    *recovery.Run
@@ -44,7 +44,8 @@ func newTogether(of Runs, log timeline.Log) *together {
 	}
 }
 
-// get gives a run as it is now. It belongs to all who asked: nobody changes it.
+// get returns a run's current state. It is shared by all who asked, so nobody may
+// change it.
 func (t *together) get(ctx context.Context, run string) (*recovery.Run, error) {
 	f := t.join(ctx, run)
 	select {
@@ -56,7 +57,7 @@ func (t *together) get(ctx context.Context, run string) (*recovery.Run, error) {
 	}
 }
 
-// join waits for the fold that begins next; where none goes on, it begins it.
+// join waits for the next fold, and begins it if none is in progress.
 func (t *together) join(ctx context.Context, run string) *fold {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -76,7 +77,7 @@ func (t *together) join(ctx context.Context, run string) *fold {
 	return f
 }
 
-// begin begins the next fold of a run; the one after that begins when it is over.
+// begin begins the next fold of a run; the one after it begins when this one is done.
 func (t *together) begin(ctx context.Context, run string, of *folds) {
 	of.now, of.next = of.next, nil
 	f := of.now
@@ -91,7 +92,7 @@ func (t *together) begin(ctx context.Context, run string, of *folds) {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		of.now = nil
-		if of.next != nil && of.next.asked > 0 { // who asked may have left
+		if of.next != nil && of.next.asked > 0 { // those who asked may be gone
 			t.begin(ctx, run, of)
 			return
 		}
@@ -99,8 +100,8 @@ func (t *together) begin(ctx context.Context, run string, of *folds) {
 	}()
 }
 
-// fold gives a run as it is now. One that has ended is folded again only if nobody has it still,
-// or something was noted since.
+// fold returns a run's current state. It reuses the state of an ended run if somebody still has
+// it and nothing was added since.
 func (t *together) fold(ctx context.Context, id string) (*recovery.Run, error) {
 	t.mu.Lock()
 	had := t.kept[id].Value()
@@ -128,7 +129,7 @@ func (t *together) forget(id string) {
 	}
 }
 
-// leave ends a fold that nobody waits for any more.
+// leave ends a fold that nobody waits for.
 func (t *together) leave(f *fold) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -21,36 +21,37 @@ import (
 
 const (
 	tokenName  = "token"
-	tokenBytes = 32  // of chance
-	minToken   = 43  // that many bytes in base64url
+	tokenBytes = 32  // random bytes
+	minToken   = 43  // their length in base64url
 	maxToken   = 512 // so that a wrong file is not read whole
 	tokenFresh = 500 * time.Millisecond
 )
 
-// Digest is the SHA-256 of a secret: what of it is kept and compared.
+// Digest is the SHA-256 of a secret, which is stored and compared instead of the
+// secret.
 type Digest [sha256.Size]byte
 
 // DigestOf is the digest of a secret.
 func DigestOf(secret string) Digest { return sha256.Sum256([]byte(secret)) }
 
-// String is the digest in hexadecimal digits.
+// String is the digest in hexadecimal.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-// TokenFile is the token of an installation: the file "token" of its state folder, which
-// its owner alone can read (S02). It is safe for concurrent use.
+// TokenFile is the token of an installation: the file "token" in its state folder, which
+// only its owner can read (S02). It is safe for concurrent use.
 type TokenFile struct {
 	path string
 	now  func() time.Time
 
 	mu     sync.Mutex
 	digest Digest
-	err    error       // why there is no token now
-	file   fs.FileInfo // that digest was read from
+	err    error       // why there is no token at the moment
+	file   fs.FileInfo // the one that digest was read from
 	read   time.Time
 }
 
-// OpenToken opens the token of a state folder and makes folder and token at first use. It
-// refuses a token that is too short, and one that others can read.
+// OpenToken opens the token of a state folder, and creates both at first use. It refuses
+// a token that is too short or that others can read.
 func OpenToken(dir string) (*TokenFile, error) {
 	path := filepath.Join(dir, tokenName)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -64,7 +65,7 @@ func OpenToken(dir string) (*TokenFile, error) {
 	return t, t.err
 }
 
-// RotateToken puts a new token into a state folder. Gateways that run refuse the old one,
+// RotateToken replaces the token of a state folder. Running gateways refuse the old one,
 // and the sessions that it vouched for, within 1 s.
 func RotateToken(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -76,15 +77,15 @@ func RotateToken(dir string) error {
 	return wholefile.ReplaceDurably(filepath.Join(dir, tokenName), []byte(token), 0o600)
 }
 
-// ReadToken gives the token of a state folder, for a client on the same machine.
+// ReadToken returns the token of a state folder, for a client on the same machine.
 func ReadToken(dir string) (string, error) {
 	token, _, err := readToken(filepath.Join(dir, tokenName))
 	return token, err
 }
 
-// Holds reports whether a digest is the token's. The file is looked at again when the last
-// time was half a second ago; while it is gone or unfit, nothing holds. An error says that the
-// machine failed to read it, and nothing about the digest.
+// Holds reports whether a digest is the token's. It checks the file again if the last check
+// was half a second ago; while the file is missing or unfit, no digest is valid. An error
+// means that the machine failed to read it, and says nothing about the digest.
 func (t *TokenFile) Holds(d Digest) (bool, error) {
 	current, err := t.current()
 	if ofTheMachine(err) {
@@ -93,7 +94,7 @@ func (t *TokenFile) Holds(d Digest) (bool, error) {
 	return subtle.ConstantTimeCompare(current[:], d[:]) == 1 && err == nil, nil
 }
 
-// Digest is that of the token as it is now.
+// Digest is that of the current token.
 func (t *TokenFile) Digest() (Digest, error) {
 	return t.current()
 }
@@ -110,8 +111,8 @@ func (t *TokenFile) current() (Digest, error) {
 	return t.digest, nil
 }
 
-// refresh reads the token, unless its file is the one that was read before: to look at that
-// takes no descriptor, of which there may be none left.
+// refresh reads the token, unless its file is unchanged. Checking that takes no descriptor,
+// so it works when there are none left.
 func (t *TokenFile) refresh() {
 	t.read = t.now()
 	if info, err := os.Stat(t.path); err == nil && t.err == nil && sameFile(info, t.file) {
@@ -129,7 +130,8 @@ func sameFile(a, b fs.FileInfo) bool {
 	return b != nil && os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size() && a.Mode() == b.Mode()
 }
 
-// readToken reads a token and says of which file; its errors do not quote it.
+// readToken reads a token, and returns its file's info, too; its errors do not quote
+// the token.
 func readToken(path string) (token string, info fs.FileInfo, err error) {
 	f, err := os.Open(path)
 	if err != nil {

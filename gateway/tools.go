@@ -14,7 +14,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// CallerTool is one that whoever starts a run carries out.
+// CallerTool is a tool that is carried out by whoever starts the run.
 type CallerTool struct {
 	Name        string          `json:"name" pattern:"^[A-Za-z0-9_-]{1,64}$" doc:"That no tool of the server's has." example:"get_weather"`
 	Description string          `json:"description,omitempty" maxLength:"16384" doc:"What it does: the model reads it."`
@@ -23,10 +23,10 @@ type CallerTool struct {
 	TimeoutMs   int64           `json:"timeoutMs,omitempty" minimum:"0" maximum:"86400000" doc:"How long you may take for a call; 0 is the server's usual time for a tool (10 min)."`
 }
 
-// maxSchema is the most that a tool's schema holds, in bytes.
+// maxSchema bounds a tool's schema, in bytes.
 const maxSchema = 64 << 10
 
-// Decl is t as a run has it.
+// Decl is t as a run declares it.
 func (t CallerTool) Decl() recovery.ToolDecl {
 	return recovery.ToolDecl{
 		Tool:   llm.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema},
@@ -34,7 +34,7 @@ func (t CallerTool) Decl() recovery.ToolDecl {
 	}
 }
 
-// CallResult is what came of a tool call that a run asked of its caller.
+// CallResult is the result of a tool call that a run asked its caller to carry out.
 type CallResult struct {
 	CallID  string `json:"callId" minLength:"1" maxLength:"1024" doc:"The id of the call, as situation.awaited has it." example:"toolu_01"`
 	Text    string `json:"text" maxLength:"262144" doc:"The result, for the model: at most 256 KiB."`
@@ -67,7 +67,7 @@ func (g *Gateway) returnResults(ctx context.Context, in *resultsInput) (*runOutp
 	return g.runOutput(ctx, in.ID)
 }
 
-// checkTools says what is wrong with the tools of a Start, as far as its schema does not.
+// checkTools says what is wrong with the tools of a Start, beyond what its schema checks.
 func (g *Gateway) checkTools(s *Start) error {
 	if len(s.Tools) > 0 && g.cfg.ToolResults == nil {
 		return &InputError{"tools", errors.New("runs have no tools of their callers' here")}

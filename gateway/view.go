@@ -8,7 +8,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Run is where a run stands.
+// Run is the state of a run.
 type Run struct {
 	ID          string             `json:"id"`
 	Session     string             `json:"session,omitempty"`
@@ -35,15 +35,15 @@ type Run struct {
 	Situation   recovery.Situation `json:"situation" doc:"What a person should see of it and can do. Of its stages the last one counts whose from is not in the future; once text of the attempt inAir has come no line is drawn, and once its reasoning has, no stage of state slow counts. {elapsed} in a text is the time since since, {countdown} that until until, {clock} is until as a time of day, and {leave} a sentence of the client's own by which a person may leave."`
 	Meta        Meta               `json:"meta"`
 
-	of *recovery.Run // whoever asks while this is being written gets the same: see together
+	of *recovery.Run // kept alive while this is written, so that others who ask get the same: see together
 }
 
-// Meta is what is said about a run beside it.
+// Meta is what is said about a run besides its content.
 type Meta struct {
 	RecoverySuggestion *recovery.Suggestion `json:"recoverySuggestion,omitempty" doc:"What a person may choose from, until its expiresAt."`
 }
 
-// Answered is what the model said last.
+// Answered is the model's last answer.
 type Answered struct {
 	Text      string `json:"text"`
 	Model     string `json:"model,omitempty" doc:"That wrote it."`
@@ -51,7 +51,7 @@ type Answered struct {
 	Truncated bool   `json:"truncated,omitempty" doc:"It was cut at the output limit."`
 }
 
-// Attempt is a model call that is going on.
+// Attempt is a model call in progress.
 type Attempt struct {
 	ID      uint64    `json:"id"`
 	Model   string    `json:"model"`

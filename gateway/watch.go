@@ -7,20 +7,21 @@ import (
 	"time"
 )
 
-// lookAgain is how often it is looked whether those who follow runs are still let in. With
-// tokenFresh it makes less than a second.
+// lookAgain is how often followers' credentials are checked. Together with tokenFresh it
+// makes less than a second.
 const lookAgain = 300 * time.Millisecond
 
 var errNotKnown = errors.New("who follows is not let in any more")
 
-// watch ends the streams of callers who are not known any more: whose token was replaced, or
-// whose session has ended. A caller is looked up once for all streams.
+// watch ends the streams of callers whose token was replaced or whose session has ended. A
+// caller is looked up once for all of its streams.
 type watch struct {
 	mu      sync.Mutex
 	callers map[caller]map[*context.CancelCauseFunc]bool
 }
 
-// whileKnown gives a context that ends when the caller is not known any more, or by end.
+// whileKnown returns a context that ends when the caller's credentials become invalid,
+// or when end is called.
 func (w *watch) whileKnown(ctx context.Context, c caller, holds func(caller) (caller, bool, error)) (_ context.Context, end func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stream := &cancel

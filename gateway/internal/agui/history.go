@@ -8,8 +8,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// History is a run as messages of a thread. Of the last one of a conversation it is what the user said:
-// the rest is told.
+// History is a run as messages of a thread. For the conversation's last run it is only what the user
+// said, because the stream tells the rest.
 func History(r *recovery.Run, last bool) ([]Message, error) {
 	var list []Message
 	add := func(id, role string, m message) error {

@@ -12,8 +12,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Input is what a client sends to run its agent: the whole thread as it has it. What else is in it, such
-// as tools of the page, is left alone.
+// Input is what a client sends to run its agent: its whole copy of the thread. Other fields, such as
+// tools of the page, are ignored.
 type Input struct {
 	ThreadID string          `json:"threadId" maxLength:"128" pattern:"^([A-Za-z0-9_:-]|[.][A-Za-z0-9_:-]|[.][.][A-Za-z0-9._:-])[A-Za-z0-9._:-]*$" doc:"The conversation that it continues; a new id begins one." example:"golf"`
 	RunID    string          `json:"runId" minLength:"1" maxLength:"256" doc:"What the client calls this exchange."`
@@ -21,11 +21,11 @@ type Input struct {
 	Messages []Message       `json:"messages" maxItems:"10000" doc:"The thread as the client has it. A last message of the user's is answered; without one the client gets the thread as it is."`
 	State    json.RawMessage `json:"state,omitempty" doc:"The client's state: it is left as it is, beside its recovery."`
 	Resume   []Resume        `json:"resume,omitempty" maxItems:"100" doc:"Answers to interrupts."`
-	// Props is what the page itself says; see props.
+	// Props is what the page adds; see props.
 	Props json.RawMessage `json:"forwardedProps,omitempty" doc:"An object with any of these: model, autoRecover, recovery. recovery is \"interrupt\" for suggestions as interrupts, \"result\" for suggestions as results, or an answer: {suggestionId, action, model, mode}."`
 }
 
-// Message is one of a thread, as far as it is looked at.
+// Message is a message of a thread; unknown fields are ignored.
 type Message struct {
 	ID      string          `json:"id,omitempty" maxLength:"256"`
 	Role    string          `json:"role" enum:"developer,system,assistant,user,tool,activity,reasoning"`
@@ -34,7 +34,7 @@ type Message struct {
 	whole json.RawMessage
 }
 
-// UnmarshalJSON keeps the message as it was sent, too.
+// UnmarshalJSON also keeps the message as it was sent.
 func (m *Message) UnmarshalJSON(data []byte) error {
 	type fields Message
 	err := json.Unmarshal(data, (*fields)(m))
@@ -49,7 +49,7 @@ type Resume struct {
 	Payload     json.RawMessage `json:"payload,omitempty" doc:"Where it is resolved: {action, model}."`
 }
 
-// mode is how a suggestion comes.
+// mode is how a suggestion is sent.
 type mode string
 
 const (
@@ -57,7 +57,7 @@ const (
 	modeInterrupt mode = "interrupt"
 )
 
-// props are what a page says beside the protocol.
+// props are what a page sends in addition to the protocol.
 type props struct {
 	Model       string          `json:"model"`
 	AutoRecover *bool           `json:"autoRecover"`
@@ -73,7 +73,7 @@ const (
 	maxAsked  = 128
 )
 
-// props reads them; an error is a *tell.FieldError.
+// props decodes them; an error is a *tell.FieldError.
 func (in *Input) props() (p props, err error) {
 	const field = "forwardedProps"
 	wrong := func(what string, err error) (props, error) {
@@ -174,7 +174,7 @@ func (in *Input) Command() (tell.Command, error) {
 	return c, c.CheckMessage(field)
 }
 
-// text is what a message's content says: it is a text, or parts.
+// text is the text of a message's content, which is a string or a list of parts.
 func text(content json.RawMessage) (string, error) {
 	if len(content) == 0 {
 		return "", nil

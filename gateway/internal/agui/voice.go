@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// event is one of the protocol's, as it stands in JSON; what a type does not have is left out.
+// event is an event of the protocol as JSON; a type omits the fields that it does not have.
 type event struct {
 	Type         string         `json:"type"`
 	ThreadID     string         `json:"threadId,omitempty"`
@@ -37,7 +37,7 @@ type event struct {
 	Result       any            `json:"result,omitempty"`
 }
 
-// message is one that a run has said, for a snapshot of all messages.
+// message is a message that a run has said, for a snapshot of all messages.
 type message struct {
 	ID        string     `json:"id"`
 	Role      string     `json:"role"`
@@ -55,8 +55,7 @@ type toolCall struct {
 	} `json:"function"`
 }
 
-// Voice is a tell.Listener that says what it is told in the words of the protocol, as server-sent
-// events.
+// Voice is a tell.Listener that encodes what it is told as the protocol's server-sent events.
 type Voice struct {
 	out bytes.Buffer
 	err error
@@ -66,31 +65,31 @@ type Voice struct {
 	state                           map[string]any
 
 	before []any    // the messages before this run's
-	said   []any    // this run's, those of the step apart
-	step   *message // what the step says; nil = nothing
-	part   string   // what is open of it: "TEXT", "REASONING", or ""
+	said   []any    // this run's, except the current step's
+	step   *message // the current step's message; nil = none
+	part   string   // which part of it is open: "TEXT", "REASONING", or ""
 
 	incident  int
 	recovered bool
 }
 
-// New begins the exchange in which a client is told of a run, "" for none. Earlier are the messages of the
-// conversation, for a client that asks how things stand.
+// New begins an exchange that streams a run to a client; run "" is none. earlier are the
+// conversation's messages, for a client that asks for the current state.
 func New(in *Input, run string, earlier []Message) *Voice {
 	v := &Voice{thread: in.ThreadID, exchange: in.RunID, run: run, state: map[string]any{}}
 	if in.Protocol != "" {
 		v.protocol = "1.0"
 	}
-	p, _ := in.props() // they have been checked
+	p, _ := in.props() // they were checked before
 	v.mode = p.mode
 	v.say(event{Type: "RUN_STARTED", ThreadID: v.thread, RunID: v.exchange, Protocol: v.protocol})
 	v.say(event{Type: "CUSTOM", Name: "mulligan", Value: map[string]string{"run": run}})
 	changed := len(earlier) > 0
 	for _, m := range in.Messages {
 		switch {
-		case len(earlier) > 0: // it is told all of them
+		case len(earlier) > 0: // it gets all of them instead
 		case run != "" && strings.HasPrefix(m.ID, run+"-") && m.Role != "user":
-			changed = changed || m.Role != "activity" && m.Role != "reasoning" // it is said once more
+			changed = changed || m.Role != "activity" && m.Role != "reasoning" // it will be said again
 		default:
 			v.before = append(v.before, m.whole)
 		}
@@ -105,7 +104,7 @@ func New(in *Input, run string, earlier []Message) *Voice {
 	return v
 }
 
-// inherit takes the client's state, and what it says of an earlier recovery out of it.
+// inherit adopts the client's state, without what it says about an earlier recovery.
 func (v *Voice) inherit(state json.RawMessage) {
 	if json.Unmarshal(state, &v.state) != nil || v.state == nil {
 		v.state = map[string]any{}
@@ -116,14 +115,14 @@ func (v *Voice) inherit(state json.RawMessage) {
 	}
 }
 
-// with is the state with how the recovery stands.
+// with is the state with the recovery in it.
 func (v *Voice) with(r *tell.Recovery) map[string]any {
 	state := maps.Clone(v.state)
 	state["recovery"] = r
 	return state
 }
 
-// Take gives what is to be sent now.
+// Take returns what is to be sent.
 func (v *Voice) Take() ([]byte, error) {
 	data := bytes.Clone(v.out.Bytes())
 	v.out.Reset()
@@ -141,7 +140,7 @@ func (v *Voice) say(e event) {
 	v.out.WriteString("\n\n")
 }
 
-// snapshot gives the client all messages, and takes away all others of its own.
+// snapshot sends the client all messages, so that it removes any others.
 func (v *Voice) snapshot() {
 	all := make([]any, 0, len(v.before)+len(v.said))
 	v.say(event{Type: "MESSAGES_SNAPSHOT", Messages: append(append(all, v.before...), v.said...)})
@@ -161,7 +160,7 @@ func (v *Voice) endStep() {
 	v.step = nil
 }
 
-// Withdraw implements tell.Listener. Reasoning stays in clients that keep it apart from other messages.
+// Withdraw implements tell.Listener. Reasoning stays in clients that keep it apart from messages.
 func (v *Voice) Withdraw() {
 	v.endPart()
 	v.step = nil
@@ -250,7 +249,7 @@ func (v *Voice) End(e tell.End) {
 	finished := event{Type: "RUN_FINISHED", ThreadID: v.thread, RunID: v.exchange}
 	meta := map[string]any{"run": e.Run, "model": e.Model, "status": e.Status, "tokens": e.Usage.Total()}
 	switch {
-	case e.Status == recovery.StatusCancelled && v.protocol != "": // older clients have no such outcome
+	case e.Status == recovery.StatusCancelled && v.protocol != "": // older clients do not know this outcome
 		finished.Outcome = map[string]string{"type": "cancelled"}
 	case e.Suggestion != nil && v.mode == modeInterrupt:
 		finished.Outcome = map[string]any{"type": "interrupt", "interrupts": []any{interrupt(e)}}
@@ -296,7 +295,7 @@ func interrupt(e tell.End) map[string]any {
 	}
 }
 
-// Nothing ends an exchange about a conversation that has no run.
+// Nothing ends an exchange about a conversation without a run.
 func (v *Voice) Nothing() {
 	v.say(event{Type: "RUN_FINISHED", ThreadID: v.thread, RunID: v.exchange})
 }

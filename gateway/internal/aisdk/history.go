@@ -9,7 +9,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// UIMessage is a message as the client's useChat takes it.
+// UIMessage is a message in the form of the client's useChat.
 type UIMessage struct {
 	ID       string    `json:"id"`
 	Role     string    `json:"role" enum:"user,assistant"`
@@ -17,7 +17,7 @@ type UIMessage struct {
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
-// UIPart is a piece of one, of a type of the AI SDK's.
+// UIPart is a part of a message, of one of the AI SDK's types.
 type UIPart struct {
 	Type     string          `json:"type" enum:"text,reasoning,step-start,dynamic-tool,data-recovery"`
 	Text     string          `json:"text,omitempty"`
@@ -32,8 +32,8 @@ type UIPart struct {
 	Data     *tell.Recovery  `json:"data,omitempty"`
 }
 
-// History is a run as messages: what the user said, and what was answered. Of a run that goes on, the
-// stream tells the answer.
+// History is a run as messages: what the user said, and what was answered. The answer of a run in
+// progress is left to the stream.
 func History(r *recovery.Run, now time.Time) []UIMessage {
 	said := r.Messages[r.Carried:]
 	var list []UIMessage
@@ -83,7 +83,7 @@ func (u *UIMessage) add(m llm.Message) {
 	}
 }
 
-// returned puts a result with its call.
+// returned adds a result to its call.
 func (u *UIMessage) returned(r llm.ToolResult) {
 	for i := len(u.Parts) - 1; i >= 0; i-- {
 		p := &u.Parts[i]

@@ -15,11 +15,11 @@ const (
 	TriggerRegenerate = "regenerate-message"
 )
 
-// maxMessages is how many a chat has at most, as it is sent.
+// maxMessages bounds the messages of a chat in a request.
 const maxMessages = 10_000
 
-// Request is what useChat sends: the whole chat as it has it, of which the last message of the user
-// counts. What else is in it, the parts of other types among them, is left alone.
+// Request is what useChat sends: its whole copy of the chat, of which the user's last message
+// counts. Other fields, and parts of other types, are ignored.
 type Request struct {
 	ID        string       `json:"id" maxLength:"128" pattern:"^([A-Za-z0-9_:-]|[.][A-Za-z0-9_:-]|[.][.][A-Za-z0-9._:-])[A-Za-z0-9._:-]*$" doc:"The chat: the conversation that it continues; a new id begins one." example:"golf"`
 	Messages  []Message    `json:"messages" doc:"The chat as the client has it; the last message of the user is the one that is answered."`
@@ -31,20 +31,20 @@ type Request struct {
 	AutoRecover *bool  `json:"autoRecover,omitempty" doc:"Whether decisions are carried out or offered, for this message."`
 }
 
-// Message is one of a chat, as far as it is looked at.
+// Message is a message of a chat; unknown fields are ignored.
 type Message struct {
 	ID    string `json:"id,omitempty" maxLength:"256"`
 	Role  string `json:"role" enum:"system,user,assistant"`
 	Parts []Part `json:"parts"`
 }
 
-// Part is a piece of a message, as far as it is looked at.
+// Part is a piece of a message; unknown fields are ignored.
 type Part struct {
 	Type string `json:"type" maxLength:"256"`
 	Text string `json:"text,omitempty"`
 }
 
-// text is what a message says, and whether there is more to it than text.
+// text is a message's text, and whether it has parts other than text.
 func (m *Message) text() (text string, more bool) {
 	var parts []string
 	for _, p := range m.Parts {
@@ -65,7 +65,7 @@ func (r *Request) Command() (tell.Command, error) {
 	for last >= 0 && r.Messages[last].Role != "user" {
 		last--
 	}
-	if c.Answer != nil { // of the message there is a run already
+	if c.Answer != nil { // the message has a run already
 		return c, nil
 	}
 	if len(r.Messages) > maxMessages {

@@ -10,7 +10,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// chunk is one of the stream's, as it stands in JSON; what a type does not have is left out.
+// chunk is a chunk of the stream as JSON; a type omits the fields that it does not have.
 type chunk struct {
 	Type      string          `json:"type"`
 	MessageID string          `json:"messageId,omitempty"`
@@ -30,7 +30,7 @@ type chunk struct {
 	Metadata  *Metadata       `json:"messageMetadata,omitempty"`
 }
 
-// Metadata is what is known of a message beside its parts.
+// Metadata is what is known about a message besides its parts.
 type Metadata struct {
 	Run                string               `json:"run"`
 	Model              string               `json:"model"`
@@ -39,21 +39,20 @@ type Metadata struct {
 	RecoverySuggestion *recovery.Suggestion `json:"recoverySuggestion,omitempty"`
 }
 
-// Voice is a tell.Listener that says what it is told in the words of the protocol, as server-sent
-// events.
+// Voice is a tell.Listener that encodes what it is told as the protocol's server-sent events.
 type Voice struct {
 	out  bytes.Buffer
 	err  error
-	part string // the type of the part that is open: "text", "reasoning", or ""
+	part string // the type of the open part: "text", "reasoning", or ""
 	step string
-	n    int // of the step's parts
+	n    int // parts of the step so far
 
 	inStep    bool
-	taken     bool // the step is empty: what it had was taken back
+	taken     bool // the step is empty: its content was withdrawn
 	incident  int
-	recovery  *tell.Recovery // that is shown
-	above     bool           // it stands before the step, and is not taken back with it
-	lost      bool           // it was taken back
+	recovery  *tell.Recovery // the one shown
+	above     bool           // it is above the step, and is not withdrawn with it
+	lost      bool           // it was withdrawn
 	recovered bool
 }
 
@@ -64,12 +63,12 @@ func New(run string) *Voice {
 	return v
 }
 
-// Header is what the answer's header says.
+// Header is the header of the answer.
 func Header() map[string]string {
 	return map[string]string{"X-Vercel-Ai-Ui-Message-Stream": "v1"}
 }
 
-// Take gives what is to be sent now.
+// Take returns what is to be sent.
 func (v *Voice) Take() ([]byte, error) {
 	v.restore()
 	data := bytes.Clone(v.out.Bytes())
@@ -109,22 +108,22 @@ func (v *Voice) endStep() {
 	v.inStep = false
 }
 
-// Withdraw implements tell.Listener. What the step has is taken back, and so is what was said of the recovery
-// within it.
+// Withdraw implements tell.Listener. It withdraws the step's content, including what was said about
+// the recovery within it.
 func (v *Voice) Withdraw() {
 	v.part, v.taken = "", true
 	v.lost = v.recovery != nil && !v.above
 	v.say(chunk{Type: "reset-step"})
 }
 
-// restore says once more how the recovery stands, if that was taken back with a step.
+// restore repeats the state of the recovery if it was withdrawn with a step.
 func (v *Voice) restore() {
 	if v.lost {
 		v.show(*v.recovery)
 	}
 }
 
-// open has a part of a type to say something in.
+// open makes sure that a part of that type is open, and returns its id.
 func (v *Voice) open(kind string) string {
 	if v.part != kind {
 		v.endPart()
@@ -154,7 +153,8 @@ func (v *Voice) Text(text string) {
 	v.say(chunk{Type: "text-delta", ID: v.open("text"), Delta: text})
 }
 
-// Call implements tell.Listener. The tool runs here: the client is told so, that it may not run it as well.
+// Call implements tell.Listener. It says that the tool runs here, so that the client does not run it,
+// too.
 func (v *Voice) Call(c llm.ToolCall) {
 	v.endPart()
 	v.say(chunk{Type: "tool-input-available", CallID: c.ID, ToolName: c.Name, Input: args(c), Dynamic: true, Executed: true})
@@ -181,7 +181,7 @@ func (v *Voice) Returned(r llm.ToolResult, outcome recovery.Outcome) {
 	v.say(chunk{Type: "tool-output-available", CallID: r.CallID, Output: r.Text, Dynamic: true, Executed: true})
 }
 
-// orSome is a text where the protocol wants one.
+// orSome returns a text that is not empty, because the protocol requires one.
 func orSome(text string) string {
 	if text == "" {
 		return "It failed, and did not say why."
@@ -189,8 +189,8 @@ func orSome(text string) string {
 	return text
 }
 
-// Recovery implements tell.Listener. What comes after a recovery that is over is another one, with a part of
-// its own.
+// Recovery implements tell.Listener. After a recovery that is over, the next one gets a part of its
+// own.
 func (v *Voice) Recovery(r tell.Recovery) {
 	if v.recovery == nil || v.recovered {
 		v.incident++
@@ -216,8 +216,8 @@ func (v *Voice) Notice(line string) {
 	v.say(chunk{Type: "data-recovery-status", Transient: true, Data: tell.Recovery{Phase: tell.PhaseWaiting, Text: line}})
 }
 
-// End implements tell.Listener. An error is what nothing can be done about: templates show their own words for
-// it. A suggestion is none, since its buttons are there.
+// End implements tell.Listener. An error means that nothing can be done: templates show their own text
+// for it. A suggestion is not an error, since its buttons are shown.
 func (v *Voice) End(e tell.End) {
 	v.endStep()
 	meta := &Metadata{Run: e.Run, Model: e.Model, Status: e.Status, Tokens: e.Usage.Total(), RecoverySuggestion: e.Suggestion}

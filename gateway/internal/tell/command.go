@@ -8,27 +8,27 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// Command is what a client wants of a conversation.
+// Command is what a client wants from a conversation.
 type Command struct {
 	Session string
 	// Answer answers what the newest run asks; nil = there is a message, or nothing.
 	Answer *Answer
-	// Dismissed is a suggestion that the user put away, and wrote Text instead; "" for none.
+	// Dismissed is a suggestion that the user dismissed, writing Text instead; "" = none.
 	Dismissed string
-	// Text is what the user says; "" where the client only wants to know how things stand.
+	// Text is what the user says; "" = the client only asks for the current state.
 	Text string
-	// Message is the client's id of that message: the same one begins one run only.
+	// Message is the client's id for that message. The same id begins only one run.
 	Message string
-	// Again: the client had an answer to the message, or the beginning of one, and wants another.
+	// Again says that the client has an answer to the message, or part of one, and wants another.
 	Again bool
-	// History is what was said before, as far as the client tells; for conversations that are new here.
+	// History is the client's copy of what was said before, for conversations that are new here.
 	History []llm.Message
 
 	Model       string // "" = the conversation's own
 	AutoRecover *bool  // nil = the conversation's own
 }
 
-// Answer answers a suggestion, a live wait or a model call that is slow, by one of its actions.
+// Answer answers a suggestion, a live wait or a slow model call with one of its actions.
 type Answer struct {
 	SuggestionID string `json:"suggestionId,omitempty" maxLength:"128" doc:"The id that came with the buttons; by default what the run asks now."`
 	Action       string `json:"action" minLength:"1" maxLength:"64" doc:"An action's id, or its kind." example:"a1"`
@@ -47,7 +47,7 @@ func (e *FieldError) Error() string { return e.Field + ": " + e.Err.Error() }
 // Unwrap gives what is wrong.
 func (e *FieldError) Unwrap() error { return e.Err }
 
-// Limits of what a client sends, beside those of the request's body.
+// Limits on what a client sends, besides that on the request's body.
 const (
 	maxID   = 256     // bytes of a message's id
 	maxText = 4 << 20 // bytes of a message
@@ -66,7 +66,7 @@ func (c *Command) CheckMessage(field string) error {
 	return nil
 }
 
-// Say adds a message to what was said before.
+// Say adds a message to History.
 func (c *Command) Say(role llm.Role, text string) {
 	if strings.TrimSpace(text) != "" {
 		c.History = append(c.History, llm.Message{Role: role, Parts: []llm.Part{{Text: text}}})

@@ -8,18 +8,18 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Recovery is how the recovery of a run stands: what a client draws beside the text, and its buttons.
+// Recovery is the state of a run's recovery: what a client shows beside the text, and its buttons.
 type Recovery struct {
 	Run   string `json:"run"`
 	Phase Phase  `json:"phase"`
-	Text  string `json:"text,omitempty"` // one line for people; "" = nothing is drawn
+	Text  string `json:"text,omitempty"` // one line for people; "" = nothing is shown
 
 	Attempt     int       `json:"attempt"` // n of "attempt n/m"; with a suggestion the failed attempt, from 0
 	MaxAttempts int       `json:"maxAttempts,omitempty"`
-	RetryAt     time.Time `json:"retryAt,omitzero"` // when what is waited for comes
-	Model       string    `json:"model,omitempty"`  // that is asked, or will be
+	RetryAt     time.Time `json:"retryAt,omitzero"` // when the wait ends
+	Model       string    `json:"model,omitempty"`  // the one that is called, or will be
 
-	// SuggestionID is the id under which the actions are answered; so it is with a wait and a slow call.
+	// SuggestionID is the id to answer with; waits and slow calls have one, too.
 	SuggestionID string            `json:"suggestionId,omitempty"`
 	Actions      []recovery.Button `json:"actions,omitempty"`
 
@@ -29,17 +29,17 @@ type Recovery struct {
 	Title           string          `json:"title,omitempty"`
 	Message         string          `json:"message,omitempty"`
 	Tried           string          `json:"tried,omitempty"` // "Tried 3 times over 14 s."
-	Why             string          `json:"why,omitempty"`   // who suggests the first action, and because of what
+	Why             string          `json:"why,omitempty"`   // who suggests the first action, and why
 	Limit           string          `json:"limit,omitempty"` // why it was not done without asking
 }
 
-// Phase is what a client tells states of a recovery apart by.
+// Phase tells a client which state a recovery is in.
 type Phase string
 
 // The phases.
 const (
-	PhaseSlow       Phase = "slow"       // the model or a tool says nothing for long; passes
-	PhaseRetrying   Phase = "retrying"   // a retry comes, or is in the air
+	PhaseSlow       Phase = "slow"       // the model or a tool has been silent for long; passes
+	PhaseRetrying   Phase = "retrying"   // a retry is due or in progress
 	PhaseSwitching  Phase = "switching"  // another model is asked
 	PhaseCompacting Phase = "compacting" // the conversation is being shortened
 	PhaseWaiting    Phase = "waiting"    // for a reset, the network, the store
@@ -47,7 +47,7 @@ const (
 	PhaseSuggestion Phase = "suggestion" // a person is asked
 	PhaseExpired    Phase = "expired"    // nobody answered, or another message came
 	PhaseFailed     Phase = "failed"     // nothing is left to offer
-	PhaseStopped    Phase = "stopped"    // a person has stopped the run
+	PhaseStopped    Phase = "stopped"    // a person stopped the run
 )
 
 var phases = map[recovery.State]Phase{
@@ -59,7 +59,7 @@ var phases = map[recovery.State]Phase{
 	recovery.StateFailed: PhaseFailed, recovery.StateStopped: PhaseStopped, recovery.StateStopping: PhaseStopped,
 }
 
-// Look is how the recovery of r stands at a time; its Phase is "" where there is nothing to be said.
+// Look is the state of r's recovery at a time; its Phase is "" if there is nothing to say.
 func Look(r *recovery.Run, now time.Time, heard recovery.Heard) Recovery {
 	sit := r.Situation()
 	stage := sit.At(now, heard)

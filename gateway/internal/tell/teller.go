@@ -11,62 +11,62 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Listener is told of a run, in the order in which it happens.
+// Listener is told what happens to a run, in order.
 type Listener interface {
-	// Step comes before what a model call says. Its name is one of the run's own, and the same for
-	// everybody who is told of the run.
+	// Step begins what one model call says. Its name is unique in the run, and the same for every
+	// listener.
 	Step(name string)
-	// Withdraw says that what the step has said is void.
+	// Withdraw says that the content of the step is void.
 	Withdraw()
 	Thinking(text string)
 	Text(text string)
-	// Call is a tool call of the step; it ends what the step says.
+	// Call is a tool call of the step; it ends the step's text.
 	Call(c llm.ToolCall)
 	Returned(r llm.ToolResult, outcome recovery.Outcome)
-	// Recovery says how the recovery stands, in the place of what was said of it before.
+	// Recovery replaces what was said before about the recovery.
 	Recovery(r Recovery)
-	// Passing says what is so for the moment, and of no interest afterwards.
+	// Passing says something that is only of interest at the moment.
 	Passing(r Recovery)
-	// Notice is a line for people at once.
+	// Notice is a line for people to see at once.
 	Notice(line string)
-	// End is the last that is told.
+	// End is told last.
 	End(e End)
 }
 
-// End is what a run has come to.
+// End is the outcome of a run.
 type End struct {
 	Run        string
 	Model      string
 	Status     recovery.Status
 	Truncated  bool
 	Usage      llm.Usage
-	Suggestion *recovery.Suggestion // open; nil for none
+	Suggestion *recovery.Suggestion // the open one; nil = none
 	Failure    *failure.Failure     // of a run that failed
 	Line       string               // one line for people about a run that did not complete
 }
 
-// Teller tells a listener of one run.
+// Teller tells a listener about one run.
 type Teller struct {
 	to       Listener
 	caughtUp uint64 // the run's last event when the client asked
-	answered string // the suggestion that the client has answered itself
+	answered string // the suggestion that the client itself has answered
 
 	state    recovery.Run
 	attempt  uint64
-	name     string // of the step that it says something in, or will
-	open     bool   // it has said something
-	reopened int    // how often an attempt went on after tool calls of its own
-	shown    int    // of the attempt's text, in bytes
-	thought  int    // of its reasoning
-	held     string // text that may be void already
+	name     string // of the step that it is in, or will begin
+	open     bool   // the step has content
+	reopened int    // how often an attempt continued after its own tool calls
+	shown    int    // bytes of the attempt's text that were shown
+	thought  int    // bytes of its reasoning that were shown
+	held     string // text that may turn out void
 
 	said    Recovery
 	passing Recovery
 	over    bool
 }
 
-// New makes a Teller for a client that asked when seq was the run's last event; answered is the suggestion
-// that it has answered itself, "" for none.
+// New makes a Teller for a client that asked when seq was the run's last event. answered is the
+// suggestion that the client itself has answered, "" if none.
 func New(to Listener, seq uint64, answered string) *Teller {
 	return &Teller{to: to, caughtUp: seq, answered: answered}
 }
@@ -74,7 +74,7 @@ func New(to Listener, seq uint64, answered string) *Teller {
 // Over reports whether the listener was told the end.
 func (t *Teller) Over() bool { return t.over }
 
-// Item takes what a follower gets.
+// Item takes an item that a follower of the run gets.
 func (t *Teller) Item(item timeline.Item, now time.Time) error {
 	switch {
 	case t.over:
@@ -96,14 +96,14 @@ func (t *Teller) delta(d *timeline.Delta) {
 	t.hear(newOf(&t.shown, d.Offset, d.Text))
 }
 
-// Fill takes what the attempt in the air is known to have said, where a piece of it is missing.
+// Fill takes the stored text of the attempt in progress, if a piece of it is missing.
 func (t *Teller) Fill(tail timeline.Tail) {
 	if !t.over && tail.Attempt == t.attempt {
 		t.hear(newOf(&t.shown, tail.Offset, tail.Text))
 	}
 }
 
-// hear takes what a model says that answers.
+// hear takes what an answering model says.
 func (t *Teller) hear(text string) {
 	if text != "" {
 		t.recovered(t.state.RecoveredLine())
@@ -111,8 +111,8 @@ func (t *Teller) hear(text string) {
 	}
 }
 
-// newOf is what of a piece of text is not known yet, and may be shown since nothing before it is
-// missing.
+// newOf is the part of a piece of text that is new, and that can be shown because nothing before
+// it is missing.
 func newOf(known *int, offset int, text string) string {
 	if offset < 0 || offset > *known || offset+len(text) <= *known {
 		return ""
@@ -172,10 +172,10 @@ func (t *Teller) event(e recovery.Event, now time.Time) error {
 	return nil
 }
 
-// began goes over to another attempt.
+// began switches to another attempt.
 func (t *Teller) began(b recovery.Began) {
 	base := ""
-	if a := t.state.Attempt; a != nil { // it goes on from another one's text
+	if a := t.state.Attempt; a != nil { // it continues another one's text
 		base = a.Text
 	}
 	goesOn := base != "" && t.shown <= len(base)
@@ -220,12 +220,12 @@ func (t *Teller) answers(b recovery.Answered, line string) {
 		t.to.Call(c)
 	}
 	t.open, t.shown, t.thought, t.said = false, 0, 0, Recovery{}
-	t.reopened++ // in case that it goes on without another attempt, as engines do
+	t.reopened++ // in case it continues without another attempt, as engines do
 	t.name = strconv.FormatUint(t.attempt, 10) + "." + strconv.Itoa(t.reopened)
 }
 
-// recovered says, once for each model call, that the recovery is over and went well; nothing where
-// there was none that the listener knows of.
+// recovered says, once for each model call, that the recovery succeeded. It says nothing if the
+// listener knows of no recovery.
 func (t *Teller) recovered(line string) {
 	if t.said.Phase == PhaseRecovered || line == "" && t.said.Phase == "" {
 		return
@@ -234,11 +234,11 @@ func (t *Teller) recovered(line string) {
 	t.to.Recovery(t.said)
 }
 
-// stands tells how the run stands, and that it is over where nothing more happens without a person.
+// stands tells the run's state, and its end if nothing more happens without a person.
 func (t *Teller) stands(line string, now time.Time) {
 	open := t.state.OpenSuggestion(now)
 	if t.state.SuggestionOpen() && t.answered != "" && t.state.Suggestion.ID == t.answered {
-		return // it goes on at once
+		return // it continues at once
 	}
 	t.look(now)
 	if !t.state.Settled() {
@@ -260,7 +260,8 @@ func (t *Teller) stands(line string, now time.Time) {
 	t.to.End(e)
 }
 
-// Look tells what has become so as time passes, and when to look again; zero = when something happens.
+// Look tells what has changed because time passed, and returns when to call it again; zero = after the
+// next item.
 func (t *Teller) Look(now time.Time) (again time.Time) {
 	if t.over || t.state.Seq == 0 || t.state.Seq < t.caughtUp {
 		return time.Time{}
@@ -299,7 +300,7 @@ func (t *Teller) look(now time.Time) {
 	t.to.Recovery(v)
 }
 
-// same reports whether two say the same, whatever the clock says meanwhile.
+// same reports whether both say the same, ignoring the clock.
 func same(a, b Recovery) bool {
 	if !a.RetryAt.IsZero() && a.RetryAt.Equal(b.RetryAt) || a.Phase == PhaseSlow {
 		a.Text = b.Text
