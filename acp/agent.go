@@ -15,15 +15,15 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// ErrBusy says that the session's last run is still going on.
+// ErrBusy says that the session's last run is still in progress.
 var ErrBusy = errors.New("the run before is still going on")
 
 // Runs is what Serve needs of the core.
 type Runs interface {
-	// Start begins a run that answers prompt in a session, and gives its id. It fails with ErrBusy
-	// while the session's last run goes on.
+	// Start begins a run that answers prompt in a session, and returns its id. It fails with
+	// ErrBusy while the session's last run is in progress.
 	Start(ctx context.Context, session, prompt string) (run string, err error)
-	// Resume goes on with a run that nobody drives; it fails with timeline.ErrOwned while
+	// Resume continues a run that nobody drives; it fails with timeline.ErrOwned while
 	// somebody does.
 	Resume(ctx context.Context, run string) error
 	// Recover answers a suggestion.
@@ -36,7 +36,7 @@ type Runs interface {
 type Model struct {
 	Name          string // provider/model
 	Default       bool
-	ContextTokens int // 0 = not known
+	ContextTokens int // 0 = unknown
 }
 
 // Config is what Serve needs.
@@ -61,8 +61,8 @@ type agent struct {
 	busy     sync.WaitGroup // requests
 }
 
-// Serve serves the client that reads from w and writes to r until it disconnects or ctx ends. Its
-// runs are left as they are: whoever loads the session goes on with them.
+// Serve serves the client that reads from w and writes to r until it disconnects or ctx ends. It
+// leaves the client's runs as they are; they continue when a client loads the session.
 func Serve(ctx context.Context, cfg Config, w io.Writer, r io.Reader) error {
 	a := &agent{Config: cfg, sessions: map[string]*session{}}
 	ready := make(chan struct{})

@@ -63,8 +63,8 @@ func (a *agent) ask(ctx context.Context, s *session, t *turn) bool {
 	return true
 }
 
-// mayAskPrograms reports whether it does no harm if a program answers: answers have granted no
-// more attempts than there would be without them.
+// mayAskPrograms reports whether it is harmless if a program answers: so far, answers have not
+// granted more attempts than there would be without them.
 func (t *turn) mayAskPrograms() bool {
 	return t.state.Call.Attempts < recovery.MaxAttemptsPerCall && t.state.FailedAttempts < recovery.MaxFailedAttempts
 }

@@ -69,8 +69,8 @@ func (a *agent) answer(ctx context.Context, run, suggestion, action string) erro
 	return err
 }
 
-// finish takes the session's last run to its end, since its owner has not; the new prompt waits
-// meanwhile.
+// finish brings the session's last run to its end if its owner has not; meanwhile the new
+// prompt waits.
 func (a *agent) finish(stopped context.Context, s *session) error {
 	list, err := a.Log.List(stopped, timeline.Query{Session: s.id, Limit: 1})
 	if err != nil || len(list) == 0 {
@@ -96,7 +96,7 @@ func (a *agent) finish(stopped context.Context, s *session) error {
 	return nil
 }
 
-// takeOver goes on with a run once nobody drives it any more: its process may be dead.
+// takeOver continues a run once nobody drives it: its process may be dead.
 func (a *agent) takeOver(ctx context.Context, run string) {
 	every := time.NewTicker(time.Second)
 	defer every.Stop()

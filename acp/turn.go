@@ -92,7 +92,7 @@ func newOf(known *int, offset int, text string) string {
 	return text
 }
 
-// withdrawn says that the text above does not count any more.
+// withdrawn says that the text above does not count.
 const withdrawn = "\n\n---\n*(The text above was cut off and does not count; the answer starts over.)*\n\n"
 
 // event takes an event.

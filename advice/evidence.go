@@ -74,8 +74,8 @@ func (e *Evidence) said() string {
 	return said
 }
 
-// evidence is what is known of the question's failure. A prompt that failed for a reason
-// unrelated to a provider is one that could not become a request.
+// evidence is what is known about the question's failure. If a prompt failed for a
+// reason unrelated to a provider, it could not become a request.
 func (d *Desk) evidence(q *Question) failure.Evidence {
 	e := q.Failure
 	bare := e.Status == 0 && e.Body == "" && e.Message == "" && e.Code == "" && e.Kind == ""

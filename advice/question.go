@@ -75,7 +75,7 @@ func wrong(field, format string, args ...any) error {
 	return &FieldError{field, fmt.Errorf(format, args...)}
 }
 
-// The limits for questions that do not come by HTTP, where the OpenAPI schema has them.
+// The limits for questions over gRPC; over HTTP the OpenAPI schema has them.
 const (
 	maxName     = 256 // characters
 	maxCaller   = 128

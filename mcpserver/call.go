@@ -25,7 +25,7 @@ type call struct {
 	left   bool   // nothing was chosen from it
 }
 
-// run takes a run to its end, or to a suggestion that nobody here answers.
+// run brings a run to its end, or to a suggestion that nobody here answers.
 func (c *call) run(ctx context.Context, in Request) (*mcp.CallToolResult, error) {
 	if c.req.Params.RequestState != "" {
 		return c.goOn(ctx, c.req.Params.RequestState)
@@ -37,7 +37,7 @@ func (c *call) run(ctx context.Context, in Request) (*mcp.CallToolResult, error)
 	return c.follow(ctx, id)
 }
 
-// goOn takes the answer to the question of an earlier call.
+// goOn takes the answer to an earlier call's question.
 func (c *call) goOn(ctx context.Context, run string) (*mcp.CallToolResult, error) {
 	suggestion, ok := c.answered(run)
 	if !ok {
@@ -115,7 +115,7 @@ const multiRoundTrip = "2026-07-28"
 func (c *call) ask(ctx context.Context) *mcp.CallToolResult {
 	s := c.state.OpenSuggestion(time.Now())
 	if s == nil {
-		return nil // the run goes on, or ends
+		return nil // the run continues, or ends
 	}
 	schema, can := choices(s), c.req.ClientCapabilities()
 	if schema == nil || can == nil || can.Elicitation == nil || can.Elicitation.Form == nil && can.Elicitation.URL != nil {

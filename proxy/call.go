@@ -13,11 +13,12 @@ import (
 )
 
 const (
-	holdHeaders = 10 * time.Second // that a caller waits for a status, at most
-	aliveEvery  = 10 * time.Second // between signs of life afterwards
+	holdHeaders = 10 * time.Second // the longest that a caller waits for a status
+	aliveEvery  = 10 * time.Second // between keep-alives after that
 )
 
-// MostSilence is how long a caller may see neither content nor an end: Codex then gives up.
+// MostSilence is how long a caller may see neither content nor an end: Codex gives up after
+// that.
 const MostSilence = 300 * time.Second
 
 // call is one call in progress. It implements Caller for its run.

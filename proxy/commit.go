@@ -45,7 +45,7 @@ func (c *commit) began(attempt uint64, model string) {
 	}
 	c.spent = c.spent.Plus(c.usage)
 	c.attempt, c.model, c.usage = attempt, model, llm.Usage{}
-	c.held, c.given = nil, nil // somebody may still read what the attempt before was given
+	c.held, c.given = nil, nil // a reader may still use the slices of the attempt before
 	c.framed = false
 }
 
@@ -57,7 +57,8 @@ func (c *commit) goesOn(attempt uint64, model string) {
 	c.held = held
 }
 
-// heard gives what the caller gets now; false if the attempt is not heard any more.
+// heard returns what the caller gets for d; ok is false if the attempt is over or was
+// replaced.
 func (c *commit) heard(attempt uint64, d llm.Delta) (out []llm.Delta, ok bool) {
 	if attempt != c.attempt || attempt <= c.sealed {
 		return nil, false
@@ -93,7 +94,7 @@ func (c *commit) content(d llm.Delta) []llm.Delta {
 }
 
 // frame takes a piece of the answer as it came. Its deltas come after it, so it is held until
-// they do, or until the next piece if it has none that are shown.
+// they do or, if it has none that are shown, until the next piece.
 func (c *commit) frame(d llm.Delta) []llm.Delta {
 	c.framed = true
 	if d.Frame != nil && d.Frame.Status == 0 && c.spent != (llm.Usage{}) {
@@ -115,20 +116,20 @@ func (c *commit) opens(d llm.Delta) bool {
 		c.mode != ModeHold && d.Kind == llm.DeltaThinking && (d.Text != "" || d.Redacted != "")
 }
 
-// closes reports whether d is to be held for the end of the answer, or for more of its frame:
+// closes reports whether d is held until the end of the answer, or until more of its frame:
 // usage comes beside the end, and must not release it.
 func (c *commit) closes(d llm.Delta) bool {
 	return d.Kind == llm.DeltaCall || d.Kind == llm.DeltaStop || d.Kind == llm.DeltaUsage && len(c.held) > 0 || c.ending()
 }
 
-// ending reports whether a tool call or the end of the answer is held, so that everything after
-// it is, too.
+// ending reports whether a tool call or the end of the answer is held; then everything after it
+// is, too.
 func (c *commit) ending() bool {
 	return slices.ContainsFunc(c.held, func(d llm.Delta) bool { return d.Kind == llm.DeltaCall || d.Kind == llm.DeltaStop })
 }
 
-// refused gives the response, as it came, with which a provider of the caller's own wire refused
-// the request; nil if that is not what happened.
+// refused returns the response with which a provider of the caller's own wire refused the
+// request, as it came; nil if there was no refusal.
 func (c *commit) refused() (head *llm.Frame, body []byte) {
 	for _, d := range c.held {
 		switch {
@@ -145,22 +146,22 @@ func (c *commit) refused() (head *llm.Frame, body []byte) {
 	return head, body
 }
 
-// take gives what is held, and more, and holds nothing any more. It is valid until the attempt is
-// heard again, which is not before its last delta was passed on.
+// take returns what is held, and more, and empties the hold. The result is valid until the
+// attempt is heard again, which is not before its last delta was passed on.
 func (c *commit) take(more ...llm.Delta) []llm.Delta {
 	c.held = append(c.held, more...)
 	c.held, c.given = c.given[:0], c.held
 	return c.given
 }
 
-// whole gives the rest of an answer that has proved complete.
+// whole returns the rest of an answer that has proved complete.
 func (c *commit) whole() []llm.Delta {
 	c.sealed = c.attempt
 	c.shown = recovery.ShownPart
 	return c.take()
 }
 
-// seal ends an attempt, of which nothing follows, and says how much of it the caller has.
+// seal ends an attempt and says how much of it the caller has.
 func (c *commit) seal(attempt uint64) recovery.Shown {
 	c.sealed = max(c.sealed, attempt)
 	if attempt != c.attempt {

@@ -31,9 +31,9 @@ type Config struct {
 	// Token reports whether a SHA-256 is that of the proxy's token, which callers send instead of
 	// their key. It must compare in constant time.
 	Token func(sum [sha256.Size]byte) (bool, error)
-	// Forward sends a request that is no model call to a provider's entry, with the entry's
-	// credential instead of the caller's, or with own; the error is a *failure.Failure.
-	// provider.Set has such a method.
+	// Forward sends a request that is not a model call to a provider's entry, with own or,
+	// if that is nil, the entry's credential; never with the caller's. The error is a
+	// *failure.Failure. provider.Set has such a method.
 	Forward func(entry string, r *http.Request, own *llm.Credential) (*http.Response, error)
 	// Wire is the type of a provider's entry, by the entry's name. Providers that speak the
 	// caller's wire get the caller's own bytes.
@@ -134,8 +134,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isUpgrade reports whether the request asks for another protocol than HTTP. It is answered with
-// status 426, which makes Codex use HTTP at once, while with any other it tries again.
+// isUpgrade reports whether the request asks for a protocol other than HTTP. It is answered with
+// status 426, on which Codex uses HTTP at once; with any other status it tries again.
 func isUpgrade(h http.Header) bool { return h.Get("Upgrade") != "" }
 
 // serve answers model calls, and forwards other requests.
@@ -220,7 +220,7 @@ func (p *Proxy) answer(w http.ResponseWriter, r *http.Request, a asked) {
 		}
 	}
 	models := p.modelsOf(route, a.dialect, a.Model)
-	if bound := a.Bound; len(bound) > 0 { // no other wire's answer would be what was asked for
+	if bound := a.Bound; len(bound) > 0 { // an answer on another wire would not be what was asked for
 		models = slices.DeleteFunc(models, func(model string) bool { return !p.cfg.speaks(model, a.dialect) })
 		if len(models) == 0 {
 			p.refuse(w, a.dialect, http.StatusBadRequest, "No model of this route can be asked for "+strings.Join(bound, ", ")+".")

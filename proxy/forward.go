@@ -19,8 +19,8 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// forwarding is a request that is no model call: it goes to the provider of its route as it is,
-// once.
+// forwarding is a request that is not a model call. It goes to the provider of its route
+// unchanged, and only once.
 type forwarding struct {
 	dialect *dialect
 	model   string // the model that it names, "" for none
@@ -29,10 +29,10 @@ type forwarding struct {
 	rest    io.Reader
 }
 
-// methods are those that the providers' APIs have.
+// methods are those that the providers' APIs use.
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
-// forward forwards a request that is no model call.
+// forward forwards a request that is not a model call.
 func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, d *dialect) {
 	if !slices.Contains(methods, r.Method) {
 		w.Header().Set("Allow", strings.Join(methods, ", "))
@@ -87,7 +87,8 @@ type upstream struct {
 	own          *llm.Credential // the caller's credential
 }
 
-// upstream finds it; a status says that there is none, with the reason.
+// upstream finds the provider to forward to; a status says that there is none, and
+// why.
 func (p *Proxy) upstream(f *forwarding, r *http.Request) (to upstream, status int, why string) {
 	speaks := func(full string) bool { return p.cfg.sameAPI(full, f.dialect) }
 	if f.model == "" && r.ContentLength != 0 && slices.ContainsFunc(p.cfg.Routes, func(r Route) bool { return r.LocalOnly }) {

@@ -42,7 +42,7 @@ func apiOf(r *http.Request) (d *dialect, sure bool) {
 		return generate, true
 	case h.Get("X-Api-Key") != "":
 		return messages, true
-	case h.Get("X-Stainless-Lang") != "": // as Anthropic's clients, which say their version besides
+	case h.Get("X-Stainless-Lang") != "": // as Anthropic's clients, which also send their version
 		return chat, true
 	case h.Get("Authorization") != "":
 		return chat, root == "files"
@@ -50,8 +50,8 @@ func apiOf(r *http.Request) (d *dialect, sure bool) {
 	return nil, false
 }
 
-// Serves reports whether a request is for the proxy, beside others at the same address: a model's
-// call, or what else clients of the providers' APIs ask.
+// Serves reports whether a request is for the proxy, if other handlers share its address: a model
+// call, or another request to the providers' APIs.
 func (p *Proxy) Serves(r *http.Request) bool {
 	_, sure := apiOf(r)
 	return sure
@@ -78,7 +78,7 @@ func pathProblem(r *http.Request) string {
 	return ""
 }
 
-// maxTarget is the most of a request's target, in bytes.
+// maxTarget bounds a request's target, in bytes.
 const maxTarget = 8 << 10
 
 // modelPaths are the parts of a path before the name of a model.

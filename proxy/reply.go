@@ -21,8 +21,8 @@ import (
 // writeTime is how long a caller may take to read one write.
 const writeTime = 5 * time.Minute
 
-// armEvery is the least time between two settings of the write deadline, which would cost too
-// much for every word.
+// armEvery is the shortest time between two settings of the write deadline, because setting
+// it for every word would cost too much.
 const armEvery = time.Second
 
 // errGone says that the caller has stopped reading.
@@ -40,7 +40,7 @@ type reply struct {
 	over    bool // nothing may be written any more
 	unsent  bool // something was written but not flushed
 	last    time.Time
-	armed   time.Time // when the deadline of writing was set last
+	armed   time.Time // when the write deadline was last set
 	encoder *wire.Encoder
 	unsaid  unsaid // not yet given to the encoder
 	answer  llm.Answer
@@ -113,7 +113,7 @@ func (r *reply) note(d llm.Delta) {
 	}
 }
 
-// joined is a and b; b itself where there is no a.
+// joined is a followed by b; b itself if a is empty.
 func joined(a, b []byte) []byte {
 	if len(a) == 0 {
 		return slices.Clip(b)
@@ -187,8 +187,8 @@ func (r *reply) send(more bool) error {
 	return nil
 }
 
-// live sends a sign of life if nothing was sent for so long. Callers that do not stream get none,
-// nor does a wire without one.
+// live sends a keep-alive if nothing was sent for that long. Callers that do not stream get none,
+// nor do those on a wire without keep-alives.
 func (r *reply) live(model string, attempts int, quiet time.Duration) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -202,7 +202,7 @@ func (r *reply) live(model string, attempts int, quiet time.Duration) error {
 	return r.stream(alive, false)
 }
 
-// leave ends all writing: from then on the connection is somebody else's.
+// leave ends all writing, because after it the connection belongs to the server again.
 func (r *reply) leave() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -264,7 +264,7 @@ func idIn(frames []byte) string {
 	return string(id)
 }
 
-// newID is an id that no other has.
+// newID makes a unique id.
 func newID(prefix string) string {
 	var random [15]byte
 	rand.Read(random[:]) // never fails

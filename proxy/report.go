@@ -31,8 +31,7 @@ func retryAfter(f *failure.Failure, now time.Time) string {
 	return strconv.FormatInt(int64(math.Ceil(wait.Seconds())), 10)
 }
 
-// ofTheCaller reports whether the caller has caused a failure, so that it gets the provider's own
-// words.
+// ofTheCaller reports whether the caller caused a failure; then it gets the provider's own words.
 func ofTheCaller(f *failure.Failure) bool {
 	switch f.Kind {
 	case failure.KindInvalidRequest, failure.KindContextOverflow, failure.KindContentFilter, failure.KindModelNotFound:

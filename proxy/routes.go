@@ -50,7 +50,7 @@ func (r Route) check() error {
 // fits reports whether a model's name matches.
 func (r Route) fits(model string) bool { return match(r.Match, model) }
 
-// match compares a name with a pattern, in time of at most the product of their lengths.
+// match matches a name against a pattern, in time at most the product of their lengths.
 func match(pattern, name string) bool {
 	star, mark := -1, 0
 	p, n := 0, 0

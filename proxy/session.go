@@ -10,7 +10,7 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// maxSession is the most of a session's name, in bytes.
+// maxSession bounds a session's name, in bytes.
 const maxSession = 512
 
 // session is the caller's name for its conversation: in our header, in its own, or in the body;

@@ -5,9 +5,9 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// unsaid is what no encoder has written, since it was passed on as it came. Consecutive deltas of
-// one kind share their text, so that one costs little more than its text, and are separated again
-// later, since some wires count them.
+// unsaid is what was passed on as it came, and so is unknown to the encoder. Consecutive deltas
+// of one kind share their text, which costs little more than the text itself, and are separated
+// again later, because some wires count them.
 type unsaid struct{ runs []deltaRun }
 
 type deltaRun struct {
@@ -25,7 +25,7 @@ func (u *unsaid) add(d llm.Delta) {
 	run.ends = append(run.ends, len(run.text))
 }
 
-// continues reports whether b differs from a in its text alone.
+// continues reports whether b differs from a only in its text.
 func continues(a, b llm.Delta) bool {
 	plain := a.Signature == "" && a.Redacted == "" && b.Signature == "" && b.Redacted == ""
 	switch b.Kind {
@@ -35,7 +35,7 @@ func continues(a, b llm.Delta) bool {
 	return false
 }
 
-// encode gives all of it to e, and forgets it.
+// encode passes everything to e, and empties u.
 func (u *unsaid) encode(e *wire.Encoder) (frames []byte) {
 	for _, run := range u.runs {
 		from := 0

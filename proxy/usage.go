@@ -19,7 +19,7 @@ type usage struct {
 	more   func(u llm.Usage) []number // what u adds to which of its numbers
 }
 
-// number is one of the object, by its keys with dots between them.
+// number is a number in the object, by its keys with dots between them.
 type number struct {
 	path string
 	more int64
@@ -77,8 +77,8 @@ func addTo(data []byte, at int, more []number) []byte {
 func eachNumber(data []byte, each func(path string, end int, text string)) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
-	var keys []string // of the objects that are open; "" for a list
-	key := false      // a string is a key
+	var keys []string // of the open objects; "" for a list
+	key := false      // the next string is a key
 	for {
 		token, err := d.Token()
 		if err != nil {

@@ -93,10 +93,10 @@ var generate = &dialect{
 	}),
 }
 
-// door finds the wire that a path belongs to, nil if it is no model call. A Gemini path names the
-// model, and says whether the answer is streamed. The version may be missing: libraries differ in
-// whether it belongs to the base URL (ANTHROPIC_BASE_URL has none for Anthropic's own, and one
-// for the Vercel AI SDK).
+// door finds the wire that a path belongs to, nil if it is not a model call. A Gemini path names
+// the model, and says whether the answer is streamed. The version may be missing, because
+// libraries disagree on whether the base URL contains it (ANTHROPIC_BASE_URL has none for
+// Anthropic's own library, and one for the Vercel AI SDK).
 func door(r *http.Request) (d *dialect, model string, stream bool) {
 	switch strings.TrimPrefix(r.URL.Path, "/v1") {
 	case "/messages":

@@ -63,8 +63,8 @@ func (t *Telemetry) Happened(run *recovery.Run, e recovery.Event) {
 	t.stands(l, goingOn(run))
 }
 
-// Left implements runner.Observer: it ends what is still open of a run that is not driven any
-// more.
+// Left implements runner.Observer: it ends what is still open in a run that is no longer
+// driven.
 func (t *Telemetry) Left(run *recovery.Run) {
 	l := t.take(run.ID)
 	if l == nil {
@@ -155,7 +155,7 @@ func (t *Telemetry) failed(l *runTrace, run *recovery.Run, e recovery.Event, b r
 	}
 	a := l.attempt
 	l.attempt = nil
-	if a == nil || a.id != b.Attempt { // it was in the air when another process died
+	if a == nil || a.id != b.Attempt { // it was in progress when another process died
 		a = &attempt{id: b.Attempt, model: b.Failure.Model, spent: run.Spent}
 		if run.Attempt != nil && run.Attempt.ID == b.Attempt {
 			a.model = run.Attempt.Model

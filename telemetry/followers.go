@@ -13,10 +13,10 @@ type followed struct {
 	t *Telemetry
 }
 
-// Followed is log for followers on behalf of clients, who are counted.
+// Followed wraps log to count the clients that follow it.
 func (t *Telemetry) Followed(log timeline.Log) timeline.Log { return followed{log, t} }
 
-// Follow is the log's.
+// Follow counts the follower until it leaves.
 func (f followed) Follow(ctx context.Context, run string, after uint64) iter.Seq2[timeline.Item, error] {
 	return func(yield func(timeline.Item, error) bool) {
 		f.t.meters.followers.Add(ctx, 1)

@@ -18,7 +18,7 @@ type ids struct{}
 
 type runKey struct{}
 
-// ofRun is a context for the span that a run's other spans are below.
+// ofRun is a context for a span that is the parent of a run's other spans.
 func ofRun(ctx context.Context, run *recovery.Run) context.Context {
 	return context.WithValue(ctx, runKey{}, traceID(run))
 }
@@ -30,7 +30,7 @@ func traceID(run *recovery.Run) trace.TraceID {
 	return trace.TraceID(sum[:16])
 }
 
-// NewIDs gives the ids of a span that is below no other.
+// NewIDs returns the ids of a root span.
 func (ids) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
 	id, ok := ctx.Value(runKey{}).(trace.TraceID)
 	for !ok || !id.IsValid() {
@@ -41,7 +41,7 @@ func (ids) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
 	return id, ids{}.NewSpanID(ctx, id)
 }
 
-// NewSpanID gives the id of one more span of a trace.
+// NewSpanID returns the id of another span in a trace.
 func (ids) NewSpanID(context.Context, trace.TraceID) trace.SpanID {
 	var id trace.SpanID
 	for !id.IsValid() {

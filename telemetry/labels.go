@@ -19,17 +19,17 @@ const other = "other"
 // written under another configuration.
 const maxPlugins = 32
 
-// maxLabels is how many labels a metric has at the most.
+// maxLabels is how many labels a metric has at most.
 const maxLabels = 4
 
-// labelSets keeps the sets of labels in use, of which there are few: making one costs as much as
-// counting something under it.
+// labelSets caches the label sets in use, of which there are few, because making one costs as
+// much as counting something under it.
 type labelSets struct {
 	mu   sync.RWMutex
 	made map[[maxLabels]attribute.KeyValue]metric.MeasurementOption
 }
 
-// of gives a set of at most maxLabels labels.
+// of returns a set of at most maxLabels labels.
 func (s *labelSets) of(kvs ...attribute.KeyValue) metric.MeasurementOption {
 	var key [maxLabels]attribute.KeyValue
 	copy(key[:], kvs)
@@ -49,7 +49,7 @@ func (s *labelSets) of(kvs ...attribute.KeyValue) metric.MeasurementOption {
 // modelNames are the models that get labels of their own.
 type modelNames map[string]bool
 
-// of gives the labels of a model by its full name.
+// of returns the labels of a model by its full name.
 func (n modelNames) of(model string) (provider, name attribute.KeyValue) {
 	if !n[model] {
 		return labelProvider.String(other), labelModel.String(other)
@@ -65,7 +65,7 @@ type firstNames struct {
 	names map[string]bool
 }
 
-// of gives the name, or other.
+// of returns the name, or other.
 func (n *firstNames) of(name string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -84,7 +84,7 @@ func kindLabel(k failure.Kind) string {
 	return string(failure.KindUnknown)
 }
 
-// actionLabel is what a plugin or a decision says is to be done.
+// actionLabel is the action of a vote or a decision.
 func actionLabel(a recovery.Action) string {
 	switch a {
 	case recovery.ActionRetry, recovery.ActionSwitchModel, recovery.ActionFail:

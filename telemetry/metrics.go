@@ -123,8 +123,8 @@ func (t *Telemetry) watchPlugins(meter metric.Meter, plugins func() []Plugin) er
 }
 
 const (
-	maxOpen      = 1000            // open suggestions that are counted at the most
-	listPatience = 2 * time.Second // with a store that is asked for them
+	maxOpen      = 1000            // open suggestions that are counted, at most
+	listPatience = 2 * time.Second // for the store that is asked for them
 )
 
 func (t *Telemetry) watchSuggestions(meter metric.Meter, log timeline.Log) error {

@@ -2,14 +2,14 @@ package telemetry
 
 import "go.opentelemetry.io/otel/attribute"
 
-// Attributes of spans. The first ones are OpenTelemetry's semantic conventions, those for
-// generative AI among them, whose Go package has ended.
+// Attributes of spans. The first ones are OpenTelemetry's semantic conventions, including
+// those for generative AI, which have no Go package.
 const (
 	keyOperation    attribute.Key = "gen_ai.operation.name"
 	keyProvider     attribute.Key = "gen_ai.provider.name" // the entry's name in the configuration
 	keyRequestModel attribute.Key = "gen_ai.request.model" // without its provider
 	keyMaxTokens    attribute.Key = "gen_ai.request.max_tokens"
-	keyInput        attribute.Key = "gen_ai.usage.input_tokens" // those of a cache included
+	keyInput        attribute.Key = "gen_ai.usage.input_tokens" // tokens read from a cache included
 	keyOutput       attribute.Key = "gen_ai.usage.output_tokens"
 	keyCacheRead    attribute.Key = "gen_ai.usage.cache_read.input_tokens"
 	keyCacheWrite   attribute.Key = "gen_ai.usage.cache_creation.input_tokens"
@@ -21,7 +21,7 @@ const (
 	keyRoute        attribute.Key = "http.route"
 
 	keyRun        attribute.Key = "mulligan.run.id"
-	keySeq        attribute.Key = "mulligan.event.seq" // of the event that the span begins with
+	keySeq        attribute.Key = "mulligan.event.seq" // of the span's first event
 	keyEpoch      attribute.Key = "mulligan.run.epoch"
 	keyResumed    attribute.Key = "mulligan.run.resumed"
 	keyAuto       attribute.Key = "mulligan.run.auto_recover"
@@ -70,7 +70,7 @@ const (
 	labelReason   attribute.Key = "reason"
 )
 
-// What became of an attempt, a vote and a wait, beside words of recovery.
+// Outcomes of an attempt, a vote and a wait, in addition to recovery's words.
 const (
 	outcomeAnswered  = "answered"
 	outcomeFailed    = "failed"

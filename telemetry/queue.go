@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	maxSpans        = 4096 // that may wait for their export, finished
+	maxSpans        = 4096 // finished spans that may wait for their export
 	maxSpansPerSend = 512
 )
 

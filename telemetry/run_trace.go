@@ -15,7 +15,7 @@ import (
 type runTrace struct {
 	ctx     context.Context // for spans below the run's
 	span    trace.Span
-	status  recovery.Status // under which it is counted
+	status  recovery.Status // the status that it is counted under
 	round   *round
 	attempt *attempt
 	summary *attempt // the call that shortens the conversation
@@ -39,7 +39,7 @@ type timedSpan struct {
 	kvs   []attribute.KeyValue
 }
 
-// attempt is a model call in the air.
+// attempt is a model call in progress.
 type attempt struct {
 	timedSpan
 	id    uint64

@@ -70,10 +70,10 @@ func (t *Telemetry) startRound(l *runTrace, e recovery.Event, n int) *round {
 	return r
 }
 
-// mostAttributes is about how many attributes a span has.
+// mostAttributes is roughly how many attributes a span has.
 const mostAttributes = 18
 
-// timedSpan begins something whose span end makes.
+// timedSpan begins something; end makes its span.
 func (l *runTrace) timedSpan(e recovery.Event, name string, kind trace.SpanKind, kvs ...attribute.KeyValue) timedSpan {
 	if !l.span.IsRecording() {
 		return timedSpan{began: e.Time}

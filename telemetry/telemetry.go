@@ -25,7 +25,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// scope is who measures, in OpenTelemetry's words.
+// scope is OpenTelemetry's instrumentation scope.
 const scope = "github.com/mulligan-run/mulligan"
 
 // Config says what is measured and where it goes.

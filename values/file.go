@@ -13,7 +13,7 @@ import (
 	_ "modernc.org/sqlite" // the driver, in pure Go
 )
 
-// File is a Store in an SQLite database of this machine, which several processes may have open.
+// File is a Store in an SQLite database on this machine, which several processes may have open.
 type File struct{ db *sql.DB }
 
 var _ Store = (*File)(nil)
@@ -24,7 +24,8 @@ CREATE TABLE IF NOT EXISTS held (
 	plugin TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, version INTEGER NOT NULL, PRIMARY KEY (plugin, key)
 ) WITHOUT ROWID;`
 
-// Open opens the store in a file, or makes it, of mode 0600 in a folder of mode 0700.
+// Open opens the store in a file. It creates the file with mode 0600, in a folder with
+// mode 0700.
 func Open(ctx context.Context, path string) (*File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
@@ -39,7 +40,7 @@ func Open(ctx context.Context, path string) (*File, error) {
 	return open(ctx, "file:"+(&url.URL{Path: path}).EscapedPath()+"?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
 }
 
-// Memory makes a store that is gone with the process.
+// Memory makes a store that lives as long as the process.
 func Memory(ctx context.Context) (*File, error) { return open(ctx, "file::memory:?_txlock=immediate") }
 
 func open(ctx context.Context, dsn string) (*File, error) {
@@ -47,7 +48,7 @@ func open(ctx context.Context, dsn string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(1) // one at a time writes anyhow, and a store in memory is one connection
+	db.SetMaxOpenConns(1) // SQLite has one writer anyway, and an in-memory store is one connection
 	if _, err := db.ExecContext(ctx, schema); err != nil {
 		return nil, errors.Join(fmt.Errorf("the values of plugins: %w", err), db.Close())
 	}
@@ -132,7 +133,8 @@ func (f *File) DeleteValue(ctx context.Context, plugin, key string, expected *in
 // errUnchanged ends a change that changes nothing.
 var errUnchanged = errors.New("unchanged")
 
-// change makes one value of another in one transaction: nil is none.
+// change replaces a value with what become returns, in one transaction; nil means no
+// value.
 func (f *File) change(ctx context.Context, plugin, key string, become func(old []byte, version int64) ([]byte, error), version *int64) error {
 	tx, err := f.db.BeginTx(ctx, nil)
 	if err != nil {

@@ -7,43 +7,45 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of what a plugin may keep.
+// Limits on what a plugin may keep.
 const (
 	MaxKey   = 200      // bytes
 	MaxValue = 64 << 10 // bytes
-	MaxBytes = 64 << 20 // of all keys and values of a plugin, and Overhead for each
+	MaxBytes = 64 << 20 // of all keys and values of a plugin, plus Overhead for each
 	MaxKeys  = 1000     // in one page of ListValues
-	Overhead = 64       // bytes that a value counts beside its key and itself
+	Overhead = 64       // bytes counted for a value in addition to its key and content
 )
 
 var (
 	// ErrFull says that the plugin's values would take more than MaxBytes.
 	ErrFull = errors.New("the plugin's values would take more than 64 MiB: delete some")
-	// ErrNoNumber says that a value is not a number to which that can be added.
+	// ErrNoNumber says that a value is not a whole number, or that a sum does not fit into
+	// 64 bits.
 	ErrNoNumber = errors.New("the value is no whole number, or the sum would not fit into 64 bits")
-	// ErrMalformed says that a key or a value cannot be kept.
+	// ErrMalformed says that a key or a value is invalid.
 	ErrMalformed = errors.New("a key has 1 to 200 bytes of UTF-8 without a zero byte, and a value at most 64 KiB")
 )
 
-// Store keeps values, each by the plugin that it belongs to and its key. A version is another one after
-// every change of its value, and greater than all before; 0 is that of a value which is not there.
-// Methods may be called by several goroutines, and several processes may have the same store.
+// Store keeps values, each under its plugin and its key. A value's version grows with every change;
+// version 0 means that there is no value. A Store is safe for concurrent use, and several processes
+// may share one.
 type Store interface {
-	// GetValue gives a value and its version.
+	// GetValue returns a value and its version.
 	GetValue(ctx context.Context, plugin, key string) (value []byte, version int64, err error)
-	// SetValue writes a value: in any case where expected is nil, else only in the place of that
-	// version. Done is false where there is another version, which is given. Error: ErrFull.
+	// SetValue writes a value: always if expected is nil, otherwise only if the current version
+	// is *expected. If it is not, done is false and version is the current one. Error: ErrFull.
 	SetValue(ctx context.Context, plugin, key string, value []byte, expected *int64) (done bool, version int64, err error)
-	// AddValue adds to a number in decimal digits, 0 where there is none. Errors: ErrNoNumber, ErrFull.
+	// AddValue adds to a number in decimal digits, which counts as 0 if there is none. Errors:
+	// ErrNoNumber, ErrFull.
 	AddValue(ctx context.Context, plugin, key string, amount int64) (sum int64, err error)
-	// DeleteValue removes a value, in any case or only that version.
+	// DeleteValue removes a value: always if expected is nil, otherwise only that version.
 	DeleteValue(ctx context.Context, plugin, key string, expected *int64) (done bool, err error)
-	// ListValues gives the keys that begin with prefix and come after that key, in the order of their
-	// bytes: at most MaxKeys+1, so that one too many says that there are more.
+	// ListValues returns the keys that begin with prefix and come after the key after, in byte order:
+	// at most MaxKeys+1, so that one too many shows that there are more.
 	ListValues(ctx context.Context, plugin, prefix, after string) ([]string, error)
 }
 
-// Check says why a key, or a value under it, cannot be kept.
+// Check says why a key, or a value under it, is invalid.
 func Check(key string, value []byte) error {
 	if key == "" || len(key) > MaxKey || !utf8.ValidString(key) || len(value) > MaxValue {
 		return ErrMalformed
@@ -59,7 +61,7 @@ func Check(key string, value []byte) error {
 // Size is how much of MaxBytes a value takes.
 func Size(key string, value []byte) int64 { return int64(len(key) + len(value) + Overhead) }
 
-// Sum adds to a number as it is kept; nil is 0.
+// Sum adds to a stored number; nil counts as 0.
 func Sum(value []byte, amount int64) (int64, error) {
 	var n int64
 	if value != nil {

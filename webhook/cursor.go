@@ -12,8 +12,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// margin is by how much the clocks of those who begin runs may differ, plus the time until a new
-// run is listed.
+// margin is by how much the clocks of processes that begin runs may differ, plus the time until
+// a new run is listed.
 const margin = time.Minute
 
 // maxCursors is the largest file of cursors, in bytes.
@@ -82,7 +82,7 @@ func (c *cursors) save() error {
 	return err
 }
 
-// learn adds a run that is not known, as reported up to seq.
+// learn adds an unknown run, as reported up to seq.
 func (c *cursors) learn(s timeline.Summary, seq uint64) (isNew bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,7 +117,7 @@ func (c *cursors) horizon() time.Time {
 }
 
 // scanned records that all runs that began before until are known, and forgets finished ones that
-// will not be listed as new any more.
+// can no longer be listed as new.
 func (c *cursors) scanned(until time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -22,7 +22,7 @@ type message struct {
 	Data       recovery.Body   `json:"data"` // as in the run's events
 }
 
-// idOf names a message: the same each time it is sent.
+// idOf identifies a message; it is the same each time the message is sent.
 func idOf(e recovery.Event) string { return e.Run + "." + strconv.FormatUint(e.Seq, 10) }
 
 // bodyOf is the body for an event of a run that began with began.

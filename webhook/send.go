@@ -16,7 +16,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// pace is how long to wait between things.
+// pace are the pauses between things.
 type pace struct {
 	scan, save time.Duration // between two looks for new runs, and two writes of the cursors
 	first      time.Duration // after the first refusal of a message; it doubles
@@ -31,8 +31,8 @@ const pageSize = 500
 // Sending reports to hooks what happens to the runs of a log.
 type Sending struct{ senders []*sender }
 
-// Open reads from dir how far each hook was told. A hook is told of everything from the first
-// time on that it is seen here. The error says what is wrong with a hook or its file.
+// Open reads from dir how far each hook was told. A hook that is new here is told everything
+// from now on. The error says what is wrong with a hook or its file.
 func Open(ctx context.Context, log timeline.Log, dir string, logger *slog.Logger, hooks ...Hook) (*Sending, error) {
 	all := &Sending{}
 	for _, h := range hooks {
@@ -45,7 +45,7 @@ func Open(ctx context.Context, log timeline.Log, dir string, logger *slog.Logger
 	return all, nil
 }
 
-// Run reports until ctx ends. A receiver's errors are logged, and the message is tried again as
+// Run reports until ctx ends. A receiver's errors are logged, and the message is retried as
 // long as the run is kept.
 func (s *Sending) Run(ctx context.Context) {
 	var running sync.WaitGroup
@@ -105,7 +105,7 @@ func (s *sender) begin(ctx context.Context) error {
 	return s.cursors.save()
 }
 
-// list gives the runs that q asks for to each, page by page, until each wants none of a page.
+// list calls each for the runs that match q, page by page, until it wants none of a page.
 func (s *sender) list(ctx context.Context, q timeline.Query, each func(timeline.Summary) bool) error {
 	q.Limit = pageSize
 	for {
@@ -175,7 +175,7 @@ func (s *sender) scan(ctx context.Context) error {
 	return err
 }
 
-// tell reports what happens to a run after an event, in order, until it has ended.
+// tell reports what happens to a run after event seq, in order, until it has ended.
 func (s *sender) tell(ctx context.Context, run string, seq uint64) {
 	var began recovery.Started
 	for n := 0; ctx.Err() == nil; n++ {
@@ -239,7 +239,7 @@ func (s *sender) event(ctx context.Context, e recovery.Event, began *recovery.St
 // after is the pause after the nth failure in a row, from 0.
 func (p pace) after(n int) time.Duration { return min(p.first<<min(n, 30), p.most) }
 
-// sleep pauses, and reports whether ctx goes on.
+// sleep pauses, and reports whether ctx is still alive afterwards.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

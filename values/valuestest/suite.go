@@ -13,7 +13,8 @@ import (
 	"github.com/mulligan-run/mulligan/values"
 )
 
-// Store plays the promises of values.Store; one and two are the same store, as two processes have it.
+// Store checks what values.Store promises; one and two are the same store, as opened by two
+// processes.
 func Store(t *testing.T, one, two values.Store) {
 	t.Run("compare and set", func(t *testing.T) { compareAndSet(t, one, two) })
 	t.Run("add", func(t *testing.T) { add(t, one, two) })
@@ -80,7 +81,7 @@ func add(t *testing.T, one, two values.Store) {
 	}
 }
 
-// sideBySide counts and takes turns from many goroutines of two processes.
+// sideBySide adds and compares-and-sets from many goroutines in two processes.
 func sideBySide(t *testing.T, one, two values.Store) {
 	ctx := t.Context()
 	const workers, each = 8, 10
