@@ -10,8 +10,8 @@ import (
 	"github.com/mulligan-run/mulligan/internal/terminal"
 )
 
-// Answer says what became, or would become, of a suggestion that was answered together with
-// others.
+// Answer prints the result, or the expected result, for a suggestion that was answered
+// together with others.
 func (s *Screen) Answer(r answers.Result, asJSON bool) error {
 	if asJSON {
 		line := map[string]any{"run": r.Run.Run, "title": r.Run.Title, "state": r.State}

@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/tui"
 )
 
-// Board makes a table of runs that is updated.
+// Board makes a table of runs for a live display.
 func (s *Screen) Board(list []timeline.Summary, place string) tui.Board {
 	now := time.Now()
 	b := tui.Board{
@@ -34,7 +34,7 @@ func (s *Screen) Board(list []timeline.Summary, place string) tui.Board {
 	return b
 }
 
-// lasted is how long a run has been going on, or went on.
+// lasted is how long a run has taken, or took.
 func lasted(s timeline.Summary, now time.Time) time.Duration {
 	if !s.Ended && s.Status == recovery.StatusRunning {
 		return now.Sub(s.StartedAt)
@@ -49,7 +49,7 @@ func dollars(microdollars int64) string {
 	return words.SpellDollars(microdollars)
 }
 
-// boardHint is the command that a person may type about a run.
+// boardHint is the command to type about a run.
 func (s *Screen) boardHint(run string, one timeline.Summary, now time.Time) string {
 	if one.Asks(now) {
 		return s.Hint("recover " + run)

@@ -15,7 +15,7 @@ func JSON(w io.Writer) *json.Encoder {
 	return encoder
 }
 
-// JSONOn is w for JSON; live says that w is a terminal.
+// JSONOn returns a writer to w for JSON; live says that w is a terminal.
 func JSONOn(w io.Writer, live bool) io.Writer {
 	if live {
 		return terminal.JSON(w)

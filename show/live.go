@@ -29,7 +29,7 @@ type live struct {
 	shown    int    // bytes of it so far
 	printer  *tui.Printer
 	again    bool // the attempt repeats a call whose answer was cut
-	failures int  // of the model call at hand
+	failures int  // of the current model call
 
 	announced bool   // a wait has already said what comes next
 	notice    string // shown last; nothing else has happened since
@@ -238,14 +238,14 @@ func (l *live) voted(v recovery.Vote) {
 	}
 }
 
-// tellVote says who decided what: "plugin auto-recover 0.1 (process 4711, 3 ms) says: …".
+// tellVote says who voted what: "plugin auto-recover 0.1 (process 4711, 3 ms) says: …".
 func tellVote(v recovery.Vote) string {
 	who := "plugin " + v.Plugin
 	if v.Version != "" {
 		who += " " + v.Version
 	}
 	where := ""
-	if v.PID > 0 { // it is not a remote service
+	if v.PID > 0 { // not a remote service
 		where = fmt.Sprintf("process %d, ", v.PID)
 	}
 	text := fmt.Sprintf("%s (%s%d ms) says: %s", who, where, v.Latency, TellAction(v.Action, v.NewModel, v.Delay))
@@ -307,7 +307,7 @@ func TellAction(a recovery.Action, model string, delay failure.Millis) string {
 }
 
 func (l *live) decided(about recovery.Occasion, d recovery.Decision) {
-	if d.By != nil && !l.narrate && about.Hook() != recovery.HookBeforeCall { // otherwise its vote was shown, or what follows says it
+	if d.By != nil && !l.narrate && about.Hook() != recovery.HookBeforeCall { // otherwise its vote was shown, or the next event says it
 		l.Line(l.Ink.Dim("→ " + l.tellDecision(d)))
 	}
 	if d.BlockedBy != "" {
@@ -352,7 +352,8 @@ func (l *live) state(now time.Time) string {
 	return ""
 }
 
-// writing is the live line while a block of the answer comes: its last words.
+// writing is the live line while a block of the answer arrives: the block's last
+// words.
 func (l *live) writing() string {
 	rest := []rune(terminal.OneLine(lastOf(l.printer.Rest(), 4*l.width)))
 	if most := l.width - 4; len(rest) > most {
@@ -361,7 +362,7 @@ func (l *live) writing() string {
 	return string(rest)
 }
 
-// lastOf is the end of a text, at most so many bytes.
+// lastOf is the end of a text, at most that many bytes.
 func lastOf(text string, most int) string {
 	return strings.ToValidUTF8(text[max(0, len(text)-most):], "")
 }

@@ -110,7 +110,7 @@ func (s *Screen) letGo(run string) {
 	s.Line("Left the run; to continue it: " + s.Hint("runs resume "+run))
 }
 
-// elsewhere says what a run needs that this machine has not.
+// elsewhere says what a run needs that this machine does not have.
 func (s *Screen) elsewhere(err error) {
 	if lacks, ok := errors.AsType[*runner.NeedsError](err); ok {
 		s.Line(terminal.OneLine(lacks.Error()) + ". It is kept, and goes on once " + s.Hint("serve") + " runs on such a machine (machine: in its mulligan.yaml).")
@@ -171,7 +171,7 @@ func (s *Screen) offer(failed *runner.Error, state *recovery.Run) {
 	s.Line(s.Ink.Dim("It stays open until " + words.Clock(sg.ExpiresAt, time.Now()) + "; everything finished is kept."))
 }
 
-// ClientHelp says how to do what no command does.
+// ClientHelp says how to do what no command can do.
 func ClientHelp(b recovery.Button) string {
 	if b.URL != "" {
 		return "open " + terminal.OneLine(b.URL)
@@ -205,7 +205,7 @@ type DeltaBody struct {
 	Thinking bool   `json:"thinking,omitempty"`
 }
 
-// noticeLine is, in --json output, something that is in no event.
+// noticeLine is a line of --json output for something that is not in any event.
 type noticeLine struct {
 	Notice noticeBody `json:"notice"`
 }

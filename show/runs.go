@@ -11,9 +11,9 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Runs lists the runs of a store, which place names, as a table; waiting adds until when they
-// wait; narrowed says that only some runs were asked for, and stranded, which of them wait for a
-// machine that has what they need.
+// Runs prints a store's runs as a table. place names the store; waiting adds until when runs
+// wait; narrowed says that only some runs were asked for; and stranded are the runs that wait
+// for a machine with what they need.
 func (s *Screen) Runs(list []timeline.Summary, place string, waiting, narrowed bool, stranded map[string]bool) {
 	switch {
 	case len(list) > 0:
@@ -62,7 +62,7 @@ func (s *Screen) runRows(list []timeline.Summary, waiting bool, stranded map[str
 	return rows
 }
 
-// needsWord says what a run needs of a machine, and that none is there.
+// needsWord says what a run needs from a machine, and whether no machine has it.
 func needsWord(s timeline.Summary, stranded bool) string {
 	text := terminal.OneLine(s.Needs.Labels().String())
 	if stranded {
@@ -71,7 +71,7 @@ func needsWord(s timeline.Summary, stranded bool) string {
 	return text
 }
 
-// RunLines lists runs as JSON, one per line; stranded are those for which no machine is there.
+// RunLines prints runs as JSON, one per line; stranded are those that no machine can drive.
 func (s *Screen) RunLines(list []timeline.Summary, stranded map[string]bool) error {
 	encoder := JSON(s.Out)
 	for _, one := range list {
@@ -109,7 +109,7 @@ func untilWord(s timeline.Summary) string {
 	return words.Clock(s.WaitingUntil, time.Now()) + what
 }
 
-// RunLine is a run of a list in JSON.
+// RunLine is one run of a list, for JSON.
 func RunLine(s timeline.Summary) map[string]any {
 	c := s.Course.Course()
 	line := map[string]any{
@@ -144,11 +144,11 @@ func RunLine(s timeline.Summary) map[string]any {
 	return line
 }
 
-// shortRun is how much of a run's id a table shows: the time of its start, in milliseconds, and a
-// part of what follows.
+// shortRun is how many characters of a run's id a table shows: the time of its start, in
+// milliseconds, and part of the rest.
 const shortRun = 14
 
-// beginnings gives the part of each run's id that is shown: enough to tell the runs apart.
+// beginnings returns the part of each run's id to show: enough to tell the runs apart.
 func beginnings(list []timeline.Summary) []string {
 	for n := shortRun; ; n++ {
 		seen := map[string]bool{}

@@ -16,17 +16,17 @@ import (
 // stderr has one live line below the others.
 type Screen struct {
 	Out, Err         io.Writer
-	LiveOut, LiveErr bool // it is a terminal
+	LiveOut, LiveErr bool // whether it is a terminal
 	Ink              Ink
 	width            int
-	Asks             bool   // somebody chooses from the offer at once
+	Asks             bool   // somebody chooses from the offered actions at once
 	Flags            string // appended to the command lines that it suggests
 
 	mu     sync.Mutex
 	status string // the live line as it is shown
 }
 
-// New makes a screen of two streams, which know whether they are terminals.
+// New makes a screen from two streams, and finds out whether they are terminals.
 func New(out, err io.Writer) *Screen {
 	s := &Screen{Out: out, Err: err, LiveOut: IsTerminal(out), LiveErr: IsTerminal(err), width: 80}
 	s.Ink = Colour(s.LiveErr)

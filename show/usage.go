@@ -8,7 +8,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// usageLine says what a run has used, and how much of it failed attempts used.
+// usageLine says what a run has used, and how much of it went to failed attempts.
 func usageLine(r *recovery.Run) string {
 	said := "Used " + tokenCount(r.Usage.Total())
 	if r.Spent.Microdollars > 0 {

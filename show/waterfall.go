@@ -13,21 +13,21 @@ import (
 	"github.com/mulligan-run/mulligan/recovery/rescue"
 )
 
-// The widths of a waterfall's columns, together as wide as a page.
+// The widths of a waterfall's columns; together they are as wide as a page.
 const (
 	nameWide  = 18
 	barWide   = 24
 	howWide   = 25
 	tookWide  = 9
-	mostLanes = 24 // more spans are too many to see at once; of a long run the last ones are drawn
+	mostLanes = 24 // more spans are too many to see at once; a long run shows its last ones
 )
 
-// strokes show how a span ended, so that its colour is not the only sign.
+// strokes show how a span ended, so that colour is not the only sign.
 var strokes = map[rescue.State]string{
 	rescue.StateOpen: "·", rescue.StateOK: "━", rescue.StateFailed: "╳", rescue.StateStopped: "─", rescue.StateUnknown: "?",
 }
 
-// waterfall draws what took how long, under its headline.
+// waterfall draws how long each step of the run took, under its headline.
 func (s *Screen) waterfall(r rescue.Rescue) {
 	s.Line(s.Ink.Bold(terminal.OneLine(r.Headline)))
 	lanes := r.Spans
@@ -82,7 +82,7 @@ func (s *Screen) stroke(span rescue.Span, wide int) string {
 	return s.Ink.Dim(strings.Repeat(cmp.Or(strokes[span.State], "·"), wide))
 }
 
-// column is text in exactly so many cells of a terminal.
+// column pads or cuts text to exactly that many cells of a terminal.
 func column(text string, wide int) string {
 	text = ansi.Truncate(terminal.OneLine(text), wide, "…")
 	return text + strings.Repeat(" ", max(0, wide-ansi.StringWidth(text)))

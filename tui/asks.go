@@ -11,7 +11,7 @@ import (
 	"github.com/mulligan-run/mulligan/sdk/go/client"
 )
 
-// What the gateway said, as messages to the program.
+// What the gateway answered, as messages to the program.
 type (
 	historyMsg struct {
 		session client.Session
@@ -26,7 +26,7 @@ type (
 	itemsMsg struct {
 		turn  *turn
 		items []client.Item
-		more  <-chan followed // nil: nothing more comes
+		more  <-chan followed // nil = nothing more comes
 		err   error
 	}
 	answeredMsg struct {
@@ -36,13 +36,13 @@ type (
 	cancelledMsg struct{ err error }
 	modelsMsg    struct {
 		models []client.Model
-		choice int // the number of the one that is chosen, or askModels
+		choice int // the number of the chosen one, or askModels
 		err    error
 	}
 	chosenMsg struct {
 		model    string
 		defaults client.Defaults
-		there    []client.Model // where it was refused
+		there    []client.Model // the models there are, if it was refused
 		err      error
 	}
 	runsMsg struct {
@@ -52,17 +52,17 @@ type (
 	tickMsg struct{}
 )
 
-// askTimeout bounds a request that is no stream.
+// askTimeout bounds a request that is not a stream.
 const askTimeout = 30 * time.Second
 
-// maxHistory is how many runs of a conversation are shown when it is gone on with, and
-// maxRuns how many are listed.
+// maxHistory is how many runs of a resumed conversation are shown, and maxRuns how
+// many are listed.
 const (
 	maxHistory = 20
 	maxRuns    = 15
 )
 
-// ask makes a command of a request.
+// ask makes a command from a request.
 func (c *Chat) ask(do func(ctx context.Context) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(c.ctx, askTimeout)
@@ -71,7 +71,7 @@ func (c *Chat) ask(do func(ctx context.Context) tea.Msg) tea.Cmd {
 	}
 }
 
-// loadHistory asks for what was said before in the session, and what its runs start with.
+// loadHistory asks for what was said before in the session, and for its defaults.
 func (c *Chat) loadHistory() tea.Cmd {
 	return c.ask(func(ctx context.Context) tea.Msg {
 		session, err := c.cfg.Client.Session(ctx, c.cfg.Session)
@@ -95,9 +95,9 @@ func (c *Chat) loadRuns() tea.Cmd {
 	})
 }
 
-// What is wanted of the list of models, unless it is one of them by its number.
+// Why the list of models was asked for, unless it is for the model with that number.
 const (
-	knowModels = 0  // only which is the gateway's own
+	knowModels = 0  // only for the name of the gateway's own
 	askModels  = -1 // somebody wants to choose
 )
 
@@ -116,14 +116,14 @@ func (c *Chat) useModel(model string) tea.Cmd {
 		_, err := c.cfg.Client.SetSession(ctx, c.cfg.Session, defaults)
 		msg := chosenMsg{model: model, defaults: defaults, err: err}
 		if err != nil {
-			msg.there, _ = c.cfg.Client.Models(ctx) // to be told with it, if that can be
+			msg.there, _ = c.cfg.Client.Models(ctx) // shown with the error, if they can be had
 		}
 		return msg
 	})
 }
 
-// start begins the run of a turn. A message whose answer was lost may have begun one: when
-// the person sends it again it has the key that it had, and so is the same message.
+// start begins a turn's run. A message whose response was lost may have begun one already:
+// if the person sends it again, it gets the same key, so that it cannot begin a second.
 func (c *Chat) start(t *turn) tea.Cmd {
 	s := client.Start{Key: c.unanswered.Key, Prompt: t.prompt, Session: c.cfg.Session, Model: c.model, AutoRecover: c.auto}
 	if !reflect.DeepEqual(s, c.unanswered) {
@@ -148,13 +148,13 @@ func (c *Chat) cancelRun(run string) tea.Cmd {
 	})
 }
 
-// followed is what a follower gets at a time.
+// followed is one item of a followed run, or an error.
 type followed struct {
 	item client.Item
 	err  error
 }
 
-// follow brings what happens to a turn's run, for as long as the chat is open.
+// follow delivers what happens to a turn's run, for as long as the chat is open.
 func (c *Chat) follow(t *turn) tea.Cmd {
 	run, after := t.run, t.view.State.Seq
 	items := make(chan followed, maxBatch)
@@ -171,7 +171,8 @@ func (c *Chat) follow(t *turn) tea.Cmd {
 	return listen(t, items)
 }
 
-// maxBatch is how many items are taken at once: a long answer is one frame, not thousands.
+// maxBatch is how many items are taken at once, so that a long answer is one frame, not
+// thousands.
 const maxBatch = 256
 
 // listen waits for the next items and takes those that are there.
@@ -199,7 +200,7 @@ func listen(t *turn, items <-chan followed) tea.Cmd {
 	}
 }
 
-// tick brings the next frame where something counts.
+// tick triggers the next frame while a time on the screen changes.
 func tick(after time.Duration) tea.Cmd {
 	return tea.Tick(after, func(time.Time) tea.Msg { return tickMsg{} })
 }

@@ -22,29 +22,30 @@ const (
 	MoodGood
 )
 
-// Board is a table that changes: what is shown of it at one time.
+// Board is the content of a table that changes, at one time.
 type Board struct {
 	Title string
 	Head  []string
 	Rows  []BoardRow
 }
 
-// BoardRow is one of its rows. The last cell takes what the others leave of the screen.
+// BoardRow is one row. The last cell gets the width that the others leave.
 type BoardRow struct {
 	ID    string
 	Cells []string
 	Mood  Mood
-	Hint  string // what can be typed about it
+	Hint  string // the command to type about it
 }
 
-// BoardConfig is what a board stands on.
+// BoardConfig configures a board.
 type BoardConfig struct {
 	Load    func(ctx context.Context, asking bool) (Board, error) // asking = only what waits for a person
-	Every   time.Duration                                         // from one look to the next
+	Every   time.Duration                                         // time between two loads
 	NoColor bool
 }
 
-// RunBoard shows a board in this terminal until the person leaves or ctx ends, which is no error.
+// RunBoard shows a board in this terminal until the person leaves or ctx ends, neither of which
+// is an error.
 func RunBoard(ctx context.Context, cfg BoardConfig) error {
 	options := []tea.ProgramOption{tea.WithContext(ctx)}
 	if cfg.NoColor {
@@ -66,7 +67,7 @@ type board struct {
 	shown         Board
 	trouble       string
 	asking        bool
-	chosen        string // the id of the row that the person is at; "" = the first
+	chosen        string // the id of the selected row; "" = the first
 	top           int    // the first row on the screen
 	loaded        bool
 }
@@ -75,7 +76,7 @@ func newBoard(ctx context.Context, cfg BoardConfig) *board {
 	return &board{cfg: cfg, ctx: ctx, width: 80, height: 24, look: newLook(true, !cfg.NoColor)}
 }
 
-// looked is what a look came to, of all or of those that ask.
+// looked is the result of a load, of all rows or of those that wait for a person.
 type looked struct {
 	board  Board
 	err    error
@@ -90,10 +91,10 @@ func (b *board) load() tea.Msg {
 	return looked{shown, err, asking}
 }
 
-// Init asks for the background, and looks for the first time.
+// Init asks for the background colour, and loads for the first time.
 func (b *board) Init() tea.Cmd { return tea.Batch(tea.RequestBackgroundColor, b.load) }
 
-// Update is told what happens.
+// Update handles a message.
 func (b *board) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -113,7 +114,8 @@ func (b *board) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return b, nil
 }
 
-// see takes what a look came to; one that was for something else is late.
+// see takes the result of a load, unless the person has switched what to load
+// meanwhile.
 func (b *board) see(l looked) {
 	if l.asking != b.asking {
 		return
@@ -151,7 +153,7 @@ func (b *board) press(key string) tea.Cmd {
 	return nil
 }
 
-// once looks out of turn: the looks that come by themselves go on beside it.
+// once loads now, in addition to the regular loads.
 func (b *board) once() tea.Cmd {
 	return func() tea.Msg {
 		l, _ := b.load().(looked)
@@ -161,7 +163,7 @@ func (b *board) once() tea.Cmd {
 
 type outOfTurn looked
 
-// at is the row that the person is at.
+// at is the number of the selected row.
 func (b *board) at() int {
 	for i, row := range b.shown.Rows {
 		if row.ID == b.chosen {
@@ -215,7 +217,7 @@ func (b *board) nothing() string {
 	return "There is no such run."
 }
 
-// foot says what can be typed about the row, or what is wrong, and the keys.
+// foot says what to type about the row, or what is wrong, and lists the keys.
 func (b *board) foot(at int) []string {
 	about := ""
 	if at < len(b.shown.Rows) {

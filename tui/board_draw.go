@@ -20,7 +20,7 @@ func (b *board) mood(m Mood) lipgloss.Style {
 	return b.look.plain
 }
 
-// widths are those of the columns but the last, which has the rest. Where that is too little the
+// widths are those of all columns but the last, which gets the rest. If that is too little, the
 // widest of the others is cut.
 func (b *board) widths() []int {
 	const gap, least, rest = 2, 6, 16
@@ -52,7 +52,7 @@ func (b *board) widths() []int {
 	return widths
 }
 
-// cells lays the cells of a row out.
+// cells lays out the cells of a row.
 func cells(row []string, widths []int) string {
 	var b strings.Builder
 	for i, cell := range row {

@@ -2,11 +2,11 @@ package tui
 
 import "github.com/mulligan-run/mulligan/recovery"
 
-// buttonModels opens the choice between the other models.
+// buttonModels opens the list of the other models.
 const buttonModels = "models"
 
-// arranged gives buttons as they are drawn: the other models, where there are several, are
-// behind one entry.
+// arranged returns the buttons as they are drawn: several other models are combined into
+// one entry.
 func arranged(buttons []recovery.Button) (drawn, models []recovery.Button) {
 	for _, b := range buttons {
 		if switches(b) {
@@ -29,7 +29,7 @@ func arranged(buttons []recovery.Button) (drawn, models []recovery.Button) {
 	return drawn, models
 }
 
-// switches reports whether a button is for another model than the suggested one.
+// switches reports whether a button switches to a model other than the suggested one.
 func switches(b recovery.Button) bool {
 	return !b.Primary && b.Model != "" && (b.Kind == recovery.ButtonSwitchModel || b.Kind == recovery.ButtonLarger)
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// below draws what stands under the conversation: the line of a run that goes on, the card
-// of a suggestion or of a failure.
+// below draws what is below the conversation: the status line of a run in progress, or the
+// card of a suggestion or a failure.
 func (p *pen) below(t *turn, s situation) []string {
 	switch s.state {
 	case recovery.StateSuggestion:
@@ -29,13 +29,13 @@ func (p *pen) below(t *turn, s situation) []string {
 	return p.status(s)
 }
 
-// marks are the shapes of the states: meaning is not in colour alone.
+// marks are the states' symbols, so that colour is not the only sign.
 var marks = map[recovery.State]string{
 	recovery.StateRetryWait: "↻", recovery.StateRetryNow: "↻", recovery.StateSwitching: "⇄", recovery.StateReset: "◷",
 	recovery.StateOnline: "⊘", recovery.StateStore: "⊘", recovery.StateCaller: "◷", recovery.StateMachine: "◷", stateAway: "⊘",
 }
 
-// status draws the line of a run that goes on, with its buttons.
+// status draws the status line of a run in progress, with its buttons.
 func (p *pen) status(s situation) []string {
 	mark, style := "●", p.accent
 	if own, ok := marks[s.state]; ok {
@@ -82,7 +82,7 @@ func (p *pen) buttons(s situation, last string, columns int) []string {
 	return rows
 }
 
-// maxButtons is how many a person can press by a number key.
+// maxButtons is how many buttons have a number key.
 const maxButtons = 9
 
 // label is what is written on a button.
@@ -112,7 +112,7 @@ func (p *pen) suggestion(t *turn, at situation) []string {
 // maxArguments is how many lines of a tool call a card shows.
 const maxArguments = 4
 
-// arguments tells what a tool was called with.
+// arguments shows what a tool was called with.
 func (p *pen) arguments(call *llm.ToolCall, columns int) []string {
 	lines := wrap(line(call.Name+" "+words.Clip(string(call.Args), maxDetail)), columns)
 	if len(lines) > maxArguments {
@@ -161,8 +161,8 @@ func (p *pen) factLines(f failure.Failure, columns int) []string {
 	return lines
 }
 
-// card draws a frame around what is told and the buttons. Where there is too little room
-// it is the end of what is told that is left out.
+// card draws a frame around the text and the buttons. If there is too little room, the
+// end of the text is left out.
 func (p *pen) card(style lipgloss.Style, told []string, s situation) []string {
 	rows := hang("  ", p.buttons(s, "", p.inside()-2))
 	if most := max(1, p.room-len(rows)-3); len(told) > most {
@@ -174,7 +174,7 @@ func (p *pen) card(style lipgloss.Style, told []string, s situation) []string {
 	return p.box(style, told)
 }
 
-// inside is how many columns there are within a box.
+// inside is the number of columns within a box.
 func (p *pen) inside() int { return max(10, p.width-2*margin-4) }
 
 // box draws a frame around lines.

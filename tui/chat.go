@@ -20,7 +20,7 @@ import (
 // Chat is the program: a tea.Model.
 type Chat struct {
 	cfg    Config
-	ctx    context.Context // of everything that is asked
+	ctx    context.Context // of all requests
 	close  context.CancelFunc
 	width  int
 	height int
@@ -28,7 +28,7 @@ type Chat struct {
 	dark   bool
 
 	turns  []*turn // oldest first
-	page   *page   // shown in the place of the conversation until it is closed
+	page   *page   // shown in place of the conversation until it is closed
 	scroll int     // lines between the end of the conversation and the bottom of the screen
 	input  textarea.Model
 	said   []string // for the arrow keys, oldest first
@@ -36,16 +36,16 @@ type Chat struct {
 	draft  string   // what was being written before
 
 	model      string          // of the next messages; "" = the gateway's
-	standard   string          // the gateway's
+	standard   string          // the gateway's own
 	defaults   client.Defaults // the session's
 	earlier    bool            // there is more of the conversation than is shown
 	auto       *bool
-	queued     string       // to be sent when the run at hand has stopped
-	unanswered client.Start // the message that nobody knows whether it began a run
-	answering  string       // the suggestion that was answered just now
+	queued     string       // to be sent when the current run has stopped
+	unanswered client.Start // the message that may or may not have begun a run
+	answering  string       // the suggestion that was just answered
 	menu       *menu
 	aimed      target // what a digit in the composer was typed for
-	notice     string // told once, until the next key
+	notice     string // shown until the next key
 	leaving    time.Time
 	blurred    bool
 	ticking    bool
@@ -59,7 +59,7 @@ type menu struct {
 	choose func(model string) tea.Cmd
 }
 
-// New makes a chat. It shows nothing before it is told how large the screen is.
+// New makes a chat. It shows nothing until it is told the size of the screen.
 func New(ctx context.Context, cfg Config) *Chat {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -78,7 +78,7 @@ func New(ctx context.Context, cfg Config) *Chat {
 }
 
 const (
-	maxComposer = 6      // lines that are shown of what is being written
+	maxComposer = 6      // lines of the composer that are shown
 	maxLines    = 10_000 // lines that a message may have
 )
 
@@ -92,7 +92,7 @@ func (c *Chat) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	before := c.tail()
 	cmd := c.update(msg)
 	if grown := c.tail() - before; c.scroll > 0 {
-		c.scroll = max(0, c.scroll+grown) // what is read stays where it is
+		c.scroll = max(0, c.scroll+grown) // what is being read stays in place
 	}
 	return c, tea.Batch(cmd, c.keepTicking())
 }
@@ -123,7 +123,7 @@ func (c *Chat) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// heard takes what the gateway said.
+// heard takes what the gateway answered.
 func (c *Chat) heard(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case historyMsg:
@@ -155,7 +155,7 @@ func (c *Chat) heard(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// write gives a message to the composer.
+// write passes a message to the composer.
 func (c *Chat) write(msg tea.Msg) tea.Cmd {
 	var cmd tea.Cmd
 	c.input, cmd = c.input.Update(msg)
@@ -193,7 +193,7 @@ func (c *Chat) turnOf(run string) *turn {
 	return nil
 }
 
-// last is the turn at hand, nil where there is none.
+// last is the current turn, nil if there is none.
 func (c *Chat) last() *turn {
 	if n := len(c.turns); n > 0 {
 		return c.turns[n-1]
@@ -201,7 +201,7 @@ func (c *Chat) last() *turn {
 	return nil
 }
 
-// send begins a turn; where one goes on that is stopped first.
+// send begins a turn; a run in progress is stopped first.
 func (c *Chat) send(text string) tea.Cmd {
 	c.scroll = 0
 	if t := c.last(); t != nil && t.goesOn() {
@@ -213,7 +213,7 @@ func (c *Chat) send(text string) tea.Cmd {
 	return c.start(t)
 }
 
-// stop ends the run of a turn; one that has not begun yet, as soon as it has.
+// stop ends a turn's run; one that has not begun yet, as soon as it has.
 func (c *Chat) stop(t *turn) tea.Cmd {
 	t.stopping = true
 	if t.run == "" {
@@ -246,10 +246,10 @@ func (c *Chat) started(msg startedMsg) tea.Cmd {
 func (c *Chat) items(msg itemsMsg) tea.Cmd {
 	t := msg.turn
 	if c.notice == awayLine && !c.cfg.Link.isDown() {
-		c.notice = "" // it is back
+		c.notice = "" // the connection is back
 	}
 	asked := t.view.Suggestion() != nil
-	c.pen.md.budget = 0 // nobody knows yet whether one frame can draw it
+	c.pen.md.budget = 0 // one frame may not be enough to draw it
 	for _, item := range msg.items {
 		if err := t.apply(item); err != nil {
 			t.lost = err.Error()
@@ -263,7 +263,7 @@ func (c *Chat) items(msg itemsMsg) tea.Cmd {
 		cmds = append(cmds, listen(t, msg.more))
 	}
 	if c.blurred && !asked && t.view.Suggestion() != nil {
-		cmds = append(cmds, tea.Raw("\a")) // somebody is waited for
+		cmds = append(cmds, tea.Raw("\a")) // a person is waited for
 	}
 	if c.queued != "" && t == c.last() && !t.goesOn() {
 		text := c.queued
@@ -273,7 +273,7 @@ func (c *Chat) items(msg itemsMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// answered tells why an answer came to nothing.
+// answered says why an answer failed.
 func (c *Chat) answered(err error) {
 	t := c.last()
 	late := errors.Is(err, recovery.ErrExpired) || errors.Is(err, recovery.ErrAnswered)
@@ -289,12 +289,12 @@ func (c *Chat) answered(err error) {
 	}
 }
 
-// complain tells an error, in a line until the next key.
+// complain shows an error until the next key.
 func (c *Chat) complain(err error) {
 	switch {
 	case err == nil || c.ctx.Err() != nil:
 	case c.cfg.Link.isDown():
-		c.notice = awayLine // how, does not help anybody
+		c.notice = awayLine // the cause would not help anybody
 	default:
 		c.notice = line(err.Error())
 	}
@@ -319,7 +319,7 @@ const (
 	drawEvery = 20 * time.Millisecond
 )
 
-// autoText is how auto-recover stands for the next message, "" where nobody knows.
+// autoText is the auto-recover setting of the next message, "" if unknown.
 func (c *Chat) autoText() string {
 	on := cmp.Or(c.auto, c.defaults.AutoRecover)
 	if t := c.last(); on == nil && t != nil && t.view.State.Seq > 0 {

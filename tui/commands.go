@@ -9,7 +9,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// help is what /help tells.
+// help is what /help shows.
 var help = page{rows: []row{
 	{"/model [NAME]", "list the models, or choose one for your next messages"},
 	{"/auto on|off", "recover automatically, or ask you"},
@@ -30,7 +30,7 @@ var help = page{rows: []row{
 	{"", "A space before a slash or a number makes it a message. Shift and the mouse select text."},
 }}
 
-// command does what a line that begins with a slash says.
+// command executes a line that begins with a slash.
 func (c *Chat) command(text string) tea.Cmd {
 	name, rest, _ := strings.Cut(text, " ")
 	rest = strings.TrimSpace(rest)
@@ -82,8 +82,8 @@ func (c *Chat) commandAuto(rest string) {
 	}
 }
 
-// commandRetry presses the button that tries again, or sends the last message once more
-// where the run has ended.
+// commandRetry presses the retry button, or sends the last message again if the run has
+// ended.
 func (c *Chat) commandRetry() tea.Cmd {
 	t, s := c.situation()
 	switch {

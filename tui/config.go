@@ -13,7 +13,7 @@ import (
 	"github.com/mulligan-run/mulligan/sdk/go/client"
 )
 
-// Gateway is what the chat needs of a gateway; a *client.Client is one.
+// Gateway is what the chat needs from a gateway; *client.Client implements it.
 type Gateway interface {
 	Start(ctx context.Context, s client.Start) (run string, err error)
 	Follow(ctx context.Context, run string, after uint64) iter.Seq2[client.Item, error]
@@ -27,19 +27,19 @@ type Gateway interface {
 	Learn(ctx context.Context, run string, was, kind failure.Kind) (client.Lesson, error)
 }
 
-// Config is what a chat stands on.
+// Config configures a chat.
 type Config struct {
 	Client      Gateway
-	Link        *Link  // tells whether the gateway answers; nil = it is not watched
+	Link        *Link  // knows whether the gateway answers; nil = unknown
 	Session     string // the conversation; it may be a new one
-	Model       string // that the runs begin with; "" = the gateway's
+	Model       string // of new runs; "" = the gateway's
 	AutoRecover *bool  // nil = the gateway's
 	NoColor     bool
 	Now         func() time.Time // nil = time.Now
 }
 
-// Run shows the chat in this terminal until the person leaves or ctx ends, which is no
-// error.
+// Run shows the chat in this terminal until the person leaves or ctx ends, neither of
+// which is an error.
 func Run(ctx context.Context, cfg Config) error {
 	options := []tea.ProgramOption{tea.WithContext(ctx)}
 	if cfg.NoColor {

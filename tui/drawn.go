@@ -6,21 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// drawn is what was drawn of a text that grows. It is drawn a piece at a time, and no more at
-// once than the budget of what draws it.
+// drawn is what was drawn of a growing text. It is drawn piece by piece, with no more at once
+// than the budget of its markdown.
 type drawn struct {
 	by    *markdown
 	upto  int      // bytes of the text that are drawn for good
 	lines []string // of those
-	plain int      // bytes after them that are shown as they are written: the rest of a hard block
-	rest  bool     // all that is still to come is: its block had not ended when it was too long
-	whole bool     // the text is finished, and drawn
+	plain int      // bytes after them that are shown as written: the rest of a hard block
+	rest  bool     // everything still to come is, too: its block was too long before it ended
+	whole bool     // the text is complete, and drawn
 }
 
-// maxPiece is how much is shown as it is written at a time, in bytes.
+// maxPiece is how much is shown as written at a time, in bytes.
 const maxPiece = 4 << 10
 
-// draw gives the lines of a text; final says that it does not grow any more.
+// draw returns the lines of a text; final says that it will not grow.
 func (d *drawn) draw(m *markdown, text string, final bool) []string {
 	if d.by != m || d.upto > len(text) {
 		*d = drawn{by: m}
@@ -32,7 +32,7 @@ func (d *drawn) draw(m *markdown, text string, final bool) []string {
 		return d.lines
 	}
 	lines := d.lines[:len(d.lines):len(d.lines)]
-	if len(tail) > maxBlock { // what is before it is drawn in the frames that follow
+	if len(tail) > maxBlock { // what is before it is drawn in later frames
 		tail = tail[cutBefore(tail, len(tail)-maxBlock):]
 	}
 	if len(lines) > 0 && d.plain == 0 && !d.rest {
@@ -41,7 +41,7 @@ func (d *drawn) draw(m *markdown, text string, final bool) []string {
 	return append(lines, m.raw(tail)...)
 }
 
-// step draws the next piece, false where there is none yet.
+// step draws the next piece; false if there is none yet.
 func (d *drawn) step(text string, final bool) bool {
 	tail := text[d.upto:]
 	switch {
@@ -84,14 +84,14 @@ func (d *drawn) step(text string, final bool) bool {
 	return true
 }
 
-// gap parts a block from what is before it.
+// gap separates a block from what is before it.
 func (d *drawn) gap() {
 	if len(d.lines) > 0 {
 		d.lines = append(d.lines, "")
 	}
 }
 
-// write shows the beginning of a hard block as it is written.
+// write shows the beginning of a hard block as written.
 func (d *drawn) write(text string) {
 	n := len(text)
 	if n > maxPiece {
@@ -109,7 +109,7 @@ func (d *drawn) write(text string) {
 	d.upto += n
 }
 
-// cutBefore is at, or a little before it, where no character is cut.
+// cutBefore is at, or the start of the character that at is in.
 func cutBefore(text string, at int) int {
 	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
 		at--

@@ -12,13 +12,13 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// The least size that is drawn for; a smaller terminal shows a part of it.
+// The smallest size to draw for; a smaller terminal shows a part.
 const (
 	minWidth  = 24
 	minHeight = 8
 )
 
-// resize draws for another size, look or amount of detail from now on.
+// resize sets the size, look and amount of detail to draw for.
 func (c *Chat) resize(columns, rows int) {
 	c.width, c.height = max(minWidth, columns), max(minHeight, rows)
 	c.pen = newPen(c.width, newLook(c.dark, !c.cfg.NoColor))
@@ -37,7 +37,7 @@ func (c *Chat) View() tea.View {
 	c.pen.md.budget = frameBudget
 	foot := c.foot()
 	room := c.height - len(foot)
-	c.pen.room = max(4, room-2) // two lines of the conversation are always there
+	c.pen.room = max(4, room-2) // two lines of the conversation are always visible
 	below := c.belowLines()
 	below = below[:min(len(below), room)]
 	lines := c.window(room - len(below))
@@ -56,7 +56,7 @@ func (c *Chat) View() tea.View {
 	return v
 }
 
-// window is the part of the conversation that is seen, of at most that many lines.
+// window is the visible part of the conversation, of at most that many lines.
 func (c *Chat) window(room int) []string {
 	if c.page != nil {
 		return c.pageWindow(room)
@@ -81,7 +81,7 @@ func (c *Chat) window(room int) []string {
 	return lines[max(0, end-room):end]
 }
 
-// tail is how many lines the turn at hand takes.
+// tail is how many lines the current turn takes.
 func (c *Chat) tail() int {
 	t := c.last()
 	if c.scroll == 0 || t == nil {
@@ -112,7 +112,7 @@ func (c *Chat) welcome() []string {
 	return append(append([]string{""}, lines...), "")
 }
 
-// belowLines is what stands between the conversation and the composer.
+// belowLines are between the conversation and the composer.
 func (c *Chat) belowLines() []string {
 	var lines []string
 	t, s := c.situation()
@@ -132,7 +132,7 @@ func (c *Chat) belowLines() []string {
 	return lines
 }
 
-// menu draws a choice between models.
+// menu draws a choice of models.
 func (p *pen) menu(m *menu) []string {
 	columns := p.inside()
 	lines := []string{p.bold.Render(line(m.title))}
@@ -144,7 +144,7 @@ func (p *pen) menu(m *menu) []string {
 	return p.box(p.accent, lines)
 }
 
-// foot is the composer with what is above and below it.
+// foot is the composer with the lines above and below it.
 func (c *Chat) foot() []string {
 	var lines []string
 	if text, style := c.noticeText(); text != "" {
@@ -160,7 +160,7 @@ func (c *Chat) foot() []string {
 	return append(lines, c.footer())
 }
 
-// noticeText is what is told for a moment.
+// noticeText is the notice to show, if any.
 func (c *Chat) noticeText() (string, lipgloss.Style) {
 	switch {
 	case !c.leaving.IsZero() && c.cfg.Now().Sub(c.leaving) < leaveWithin:

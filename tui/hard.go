@@ -2,20 +2,20 @@ package tui
 
 import "strings"
 
-// What a block may have and still be drawn as Markdown; people write less. Beyond it the time
-// that drawing takes grows with the square of the block, or of what is in it.
+// Limits on a block that is drawn as Markdown; people write less. Beyond them, drawing time
+// grows with the square of the block's size or of what it contains.
 const (
 	maxBlock   = 6 << 10 // bytes
-	maxDepth   = 12      // quotes and lists within each other
-	maxMarks   = 120     // lines that begin something: an item, a heading, a row of a table
-	maxSigns   = 400     // characters outside code that Markdown reads as more than themselves
+	maxDepth   = 12      // nesting of quotes and lists
+	maxMarks   = 120     // lines that begin an item, a heading, a row of a table and so on
+	maxSigns   = 400     // characters outside code that are Markdown syntax
 	maxColumns = 40      // of a table
 	maxFences  = 12
 	maxWord    = 512 // bytes without a space
 )
 
-// hard reports whether a block is drawn as it is written, for it would take too long to draw
-// it as Markdown.
+// hard reports whether a block is drawn as written, because drawing it as Markdown would
+// take too long.
 func hard(text string) bool {
 	if len(text) > maxBlock {
 		return true
@@ -58,7 +58,7 @@ func hard(text string) bool {
 	return marks > maxMarks || signs > maxSigns || fences > maxFences
 }
 
-// depthOf is how many quotes and lists a line is in, at the most.
+// depthOf is how many quotes and lists a line is in, at most.
 func depthOf(row string) int {
 	const perLevel = 2 // columns
 	inner := strings.TrimLeft(row, " \t")

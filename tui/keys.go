@@ -7,10 +7,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// leaveWithin is how soon the second Ctrl-C has to come.
+// leaveWithin is how soon the second Ctrl-C must follow.
 const leaveWithin = 3 * time.Second
 
-// key takes a key.
+// key handles a key.
 func (c *Chat) key(msg tea.KeyPressMsg) tea.Cmd {
 	pressed := msg.String()
 	if pressed != "ctrl+c" {
@@ -57,7 +57,7 @@ func (c *Chat) key(msg tea.KeyPressMsg) tea.Cmd {
 	return cmd
 }
 
-// leave stops the run that goes on, and leaves when asked again.
+// leave stops the run in progress; the second time it leaves the chat.
 func (c *Chat) leave() tea.Cmd {
 	now := c.cfg.Now()
 	again := !c.leaving.IsZero() && now.Sub(c.leaving) < leaveWithin
@@ -70,7 +70,7 @@ func (c *Chat) leave() tea.Cmd {
 		}
 		return nil
 	case again && t.stopping && t.run != "":
-		return tea.Sequence(c.cancelRun(t.run), tea.Quit) // a run that was stopped is not gone on with
+		return tea.Sequence(c.cancelRun(t.run), tea.Quit) // a stopped run is not resumed
 	case again:
 		return tea.Quit
 	}
@@ -78,7 +78,7 @@ func (c *Chat) leave() tea.Cmd {
 	return c.stop(t)
 }
 
-// escape closes what is open, else stops the run.
+// escape closes what is open, or else stops the run.
 func (c *Chat) escape() tea.Cmd {
 	t := c.last()
 	switch {
@@ -94,7 +94,7 @@ func (c *Chat) escape() tea.Cmd {
 	return nil
 }
 
-// submit sends what is written.
+// submit sends what was written.
 func (c *Chat) submit() tea.Cmd {
 	written := c.input.Value()
 	text := strings.TrimSpace(written)
@@ -117,7 +117,7 @@ func (c *Chat) submit() tea.Cmd {
 	return c.send(text)
 }
 
-// remember shows what was written before, or after that; false where there is nothing.
+// remember shows an earlier or later message of the person's; false if there is none.
 func (c *Chat) remember(by int) bool {
 	to := c.recall + by
 	if to < 0 || to > len(c.said) {

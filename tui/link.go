@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// Link is a http.RoundTripper that knows whether the gateway answers. It is for the HTTP
-// client of the chat's client.Client, which makes broken connections again by itself and
-// does not speak of them.
+// Link is an http.RoundTripper that knows whether the gateway answers. It is for the
+// HTTP client of the chat's client.Client, which reconnects by itself and does not
+// report it.
 type Link struct {
 	Base http.RoundTripper // nil = http.DefaultTransport
 	down atomic.Bool

@@ -9,8 +9,8 @@ import (
 	"github.com/mulligan-run/mulligan/internal/terminal"
 )
 
-// look is how things are drawn: for a dark background or a light one, with or without
-// colour. Meaning is never in a colour alone. Every colour has a contrast of 5.2:1 or more.
+// look is how things are drawn: for a dark or a light background, with or without colour.
+// Colour is never the only sign. Every colour has a contrast of at least 5.2:1.
 type look struct {
 	dark, colour bool
 
@@ -39,12 +39,12 @@ func newLook(dark, colour bool) look {
 // width is how many columns text takes.
 func width(text string) int { return ansi.StringWidth(text) }
 
-// clean makes text of somebody else's fit to be shown, with its line breaks.
+// clean makes foreign text safe to show, keeping its line breaks.
 func clean(text string) string {
 	return strings.ReplaceAll(terminal.Printable(text, true), "\t", "    ")
 }
 
-// line makes text of somebody else's one line.
+// line makes foreign text safe to show, on one line.
 func line(text string) string { return terminal.OneLine(text) }
 
 // wrap breaks clean text into lines of at most that many columns.
@@ -52,7 +52,7 @@ func wrap(text string, columns int) []string {
 	columns = max(1, columns)
 	rows := strings.Split(ansi.Wrap(text, columns, ""), "\n")
 	for i, row := range rows {
-		if width(row) > columns { // it knows no place to break "- - -" at
+		if width(row) > columns { // it finds no place to break "- - -" at
 			return append(rows[:i:i], strings.Split(ansi.Hardwrap(strings.Join(rows[i:], "\n"), columns, true), "\n")...)
 		}
 	}

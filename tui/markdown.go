@@ -15,17 +15,17 @@ import (
 	"github.com/mulligan-run/mulligan/internal/terminal"
 )
 
-// markdown draws Markdown for one width and look. Drawing takes long (200 ms for 20 KB), so
-// a block is drawn once, when it is finished; what comes after it is shown as it is, and so
-// is what would take much longer than that (hard.go).
+// markdown draws Markdown for one width and look. Drawing is slow (200 ms for 20 KB), so a
+// block is drawn once, when it is complete. Text after it is shown as written, and so are
+// blocks that would take much longer (hard.go).
 type markdown struct {
 	width    int
-	renderer *glamour.TermRenderer // nil: everything is shown as it is
-	budget   int                   // about how many bytes may be drawn until it is set again
+	renderer *glamour.TermRenderer // nil = everything is shown as written
+	budget   int                   // roughly how many bytes may be drawn until it is reset
 }
 
-// frameBudget is how much is drawn in a frame, so that none takes longer than 100 ms: what is
-// left comes in the frames that follow.
+// frameBudget is how many bytes are drawn in a frame, so that none takes longer than 100 ms.
+// The rest is drawn in the frames that follow.
 const frameBudget = 6 << 10
 
 func newMarkdown(columns int, l look) *markdown {
@@ -36,8 +36,8 @@ func newMarkdown(columns int, l look) *markdown {
 	return &markdown{width: columns, renderer: r, budget: frameBudget}
 }
 
-// markdownStyle is glamour's own without margins, and without backgrounds, which look like
-// buttons.
+// markdownStyle is glamour's own style without margins, and without backgrounds, which
+// look like buttons.
 func markdownStyle(l look) gansi.StyleConfig {
 	style := styles.LightStyleConfig
 	switch {
@@ -65,13 +65,14 @@ func markdownStyle(l look) gansi.StyleConfig {
 	return style
 }
 
-// hex is the colour of a style as glamour wants it.
+// hex is a style's colour in glamour's notation.
 func hex(style lipgloss.Style) string {
 	r, g, b, _ := style.GetForeground().RGBA()
 	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }
 
-// block draws one finished block. One that the renderer cannot take is shown as it is.
+// block draws one complete block. One that the renderer cannot handle is shown as
+// written.
 func (m *markdown) block(text string) (lines []string) {
 	defer func() {
 		if recover() != nil {
@@ -98,16 +99,16 @@ func (m *markdown) block(text string) (lines []string) {
 	return lines
 }
 
-// raw shows text as it is.
+// raw shows text as written.
 func (m *markdown) raw(text string) []string {
 	return wrap(strings.Trim(clean(text), "\n"), m.width)
 }
 
-// padding is what fills a line up to the width.
+// padding fills a line up to the width.
 var padding = regexp.MustCompile(`(?:\x1b\[[0-9;:]*m| )*$`)
 
-// onlyStyle takes every control sequence out but those of colours and styles: a link, too,
-// whose address the text says anyhow.
+// onlyStyle removes all control sequences except those for colours and styles, including
+// links, whose addresses are in the text anyway.
 func onlyStyle(text string) string {
 	var b strings.Builder
 	var state byte
@@ -128,11 +129,11 @@ func onlyStyle(text string) string {
 // sgr is a control sequence that only sets a colour or a style.
 var sgr = regexp.MustCompile(`^\x1b\[[0-9;:]*m$`)
 
-// reference is a character that is named by its number.
+// reference is a numeric character reference.
 var reference = regexp.MustCompile(`&#(?:[xX][0-9a-fA-F]{1,8}|[0-9]{1,8});`)
 
-// withoutReferences keeps characters that could steer a terminal from being made out of
-// their numbers: they are shown as they are written.
+// withoutReferences shows numeric character references as written, so that they cannot
+// become control characters of the terminal.
 func withoutReferences(text string) string {
 	if !strings.Contains(text, "&#") {
 		return text
@@ -150,8 +151,9 @@ func withoutReferences(text string) string {
 	})
 }
 
-// finished is how many bytes of text its first block and the empty lines after it take, 0
-// while more may come to it. A list is one block, also with empty lines between its items.
+// finished is the length in bytes of text's first block and the empty lines after it, or 0
+// while the block may still grow. A list is one block, even with empty lines between its
+// items.
 func finished(text string) int {
 	fence, list, blank, content, at := "", false, false, false, 0
 	for row := range strings.Lines(text) {
@@ -181,8 +183,8 @@ func finished(text string) int {
 	return 0
 }
 
-// belongs reports whether a line after an empty one goes on with the block before it. A line
-// that has only begun may still become an item.
+// belongs reports whether a line after an empty one continues the block before it. An
+// incomplete line may still become a list item.
 func belongs(row string, list bool) bool {
 	if !list {
 		return false
@@ -198,12 +200,12 @@ var (
 
 func isItem(trimmed string) bool { return item.MatchString(trimmed) }
 
-// closes reports whether a line ends the code block that a fence began.
+// closes reports whether a line ends the code block that fence began.
 func closes(trimmed, fence string) bool {
 	return strings.HasPrefix(trimmed, fence) && strings.Trim(trimmed, fence[:1]) == ""
 }
 
-// opens is the fence that a line opens, "" for none.
+// opens is the fence that a line opens, "" if none.
 func opens(trimmed string) string {
 	for _, c := range []string{"`", "~"} {
 		n := len(trimmed) - len(strings.TrimLeft(trimmed, c))

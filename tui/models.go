@@ -9,7 +9,7 @@ import (
 	"github.com/mulligan-run/mulligan/sdk/go/client"
 )
 
-// models takes the list of models, and what is wanted of it.
+// models handles the list of models according to why it was asked for.
 func (c *Chat) models(msg modelsMsg) tea.Cmd {
 	for _, m := range msg.models {
 		if m.Default {
@@ -17,7 +17,7 @@ func (c *Chat) models(msg modelsMsg) tea.Cmd {
 		}
 	}
 	if msg.choice == knowModels {
-		return nil // it is only for the line at the bottom
+		return nil // it was only for the line at the bottom
 	}
 	c.complain(msg.err)
 	names := ready(msg.models)
@@ -35,7 +35,7 @@ func (c *Chat) models(msg modelsMsg) tea.Cmd {
 	return nil
 }
 
-// modelChosen tells which model the next message goes to, or why another cannot be chosen.
+// modelChosen says which model the next message goes to, or why it cannot be changed.
 func (c *Chat) modelChosen(msg chosenMsg) {
 	if msg.err != nil {
 		c.complain(msg.err)
@@ -48,7 +48,7 @@ func (c *Chat) modelChosen(msg chosenMsg) {
 	c.notice = "Your next message goes to " + line(msg.model) + "."
 }
 
-// ready are the names of the models that can be asked now.
+// ready are the names of the models that can be used now.
 func ready(models []client.Model) []string {
 	var names []string
 	for _, m := range models {
@@ -59,7 +59,7 @@ func ready(models []client.Model) []string {
 	return names
 }
 
-// list tells models with the numbers by which /model takes them.
+// list shows models with the numbers that /model accepts.
 func list(names []string) string {
 	numbered := make([]string, len(names))
 	for i, name := range names {

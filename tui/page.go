@@ -2,19 +2,19 @@ package tui
 
 import "strings"
 
-// page is something that the chat itself tells, in the place of the conversation.
+// page is text of the chat itself, in place of the conversation.
 type page struct {
 	rows []row
-	top  int // lines that are scrolled past
+	top  int // lines scrolled past
 }
 
-// row is a line of a page: a text with what it is about before it.
+// row is a line of a page: a text with its subject before it.
 type row struct{ name, text string }
 
 // tell shows a page until it is closed.
 func (c *Chat) tell(p page) { c.page = &p }
 
-// page draws rows; texts that are too long hang beside their names.
+// page draws rows; long texts are indented beside their names.
 func (p *pen) page(rows []row) []string {
 	column := 0
 	for _, r := range rows {
@@ -32,7 +32,7 @@ func (p *pen) page(rows []row) []string {
 	return indent(lines)
 }
 
-// pageWindow is the part of the page that is seen, of at most that many lines.
+// pageWindow is the visible part of the page, of at most that many lines.
 func (c *Chat) pageWindow(room int) []string {
 	lines := c.pen.page(c.page.rows)
 	c.page.top = max(0, min(c.page.top, len(lines)-room))

@@ -9,15 +9,15 @@ import (
 	"github.com/mulligan-run/mulligan/sdk/go/client"
 )
 
-// target is what numbers press at a moment: the entries of a menu, or the buttons under
-// which something is asked.
+// target is what numbers press at a moment: the entries of a menu, or the buttons of
+// what is being asked.
 type target struct {
 	menu    *menu
 	asks    string
 	choices int
 }
 
-// digit is the number that a key or a text of one digit from 1 to 9 means, else 0.
+// digit is the number of a key or text that is one digit from 1 to 9, else 0.
 func digit(text string) int {
 	if len(text) != 1 || text[0] < '1' || text[0] > '9' {
 		return 0
@@ -25,8 +25,8 @@ func digit(text string) int {
 	return int(text[0] - '0')
 }
 
-// aim remembers what was on offer when a digit was typed as the whole of what is written:
-// buttons that come up between the digit and Enter are not what it means.
+// aim remembers what was on offer when the only thing written became a digit, so that the
+// digit cannot press buttons that appear between it and Enter.
 func (c *Chat) aim() {
 	if digit(c.input.Value()) == 0 {
 		c.aimed = target{}
@@ -40,9 +40,9 @@ func (c *Chat) target() target {
 	return target{c.menu, s.asks, c.choices()}
 }
 
-// chosen is the number of the button that Enter presses: that of a digit which is all that
-// is written, where it was typed in sight of the button. A message may begin with a digit,
-// and with a space before it may be one.
+// chosen is the number of the button that Enter presses, if the only thing written is a
+// digit that was typed while the button was visible; 0 otherwise. A message may begin with
+// a digit, and with a space before it may be one.
 func (c *Chat) chosen() int {
 	n := digit(c.input.Value())
 	if n == 0 || n > c.choices() || c.aimed != c.target() {
@@ -51,19 +51,19 @@ func (c *Chat) chosen() int {
 	return n
 }
 
-// choices is how many numbers mean something.
+// choices is how many numbers can be pressed.
 func (c *Chat) choices() int {
 	if c.menu != nil {
 		return min(len(c.menu.models), maxButtons)
 	}
 	if c.page != nil {
-		return 0 // the buttons are not seen
+		return 0 // the buttons are not visible
 	}
 	_, s := c.situation()
 	return min(len(s.buttons), maxButtons)
 }
 
-// choice is what the button of a number says.
+// choice is the text of a button, by its number.
 func (c *Chat) choice(n int) string {
 	if c.menu != nil {
 		return line(c.menu.models[n-1])
@@ -145,7 +145,8 @@ func (c *Chat) chooseModel(t *turn, s situation) {
 	}}
 }
 
-// copyDetails puts all that is known of the failure on the clipboard, and shows it.
+// copyDetails copies everything known about the failure to the clipboard, and shows
+// it.
 func (c *Chat) copyDetails(t *turn) tea.Cmd {
 	open := t.view.State.Open
 	if open == nil {

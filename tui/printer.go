@@ -8,17 +8,17 @@ import (
 	"charm.land/glamour/v2/styles"
 )
 
-// Printer draws Markdown that comes in pieces for a terminal on which nothing is taken back:
-// a block at a time, as soon as it is finished.
+// Printer draws Markdown that arrives in pieces, for a terminal on which printed lines are
+// final: a block at a time, as soon as it is complete.
 type Printer struct {
 	markdown markdown
 	drawn    drawn
 	text     string
-	printed  int // lines
+	printed  int // lines printed so far
 }
 
-// NewPrinter makes a printer of lines that are at most that wide, in columns. With attributes
-// it uses bold and italic, and never a colour: nobody knows what is behind it.
+// NewPrinter makes a printer for lines of at most that many columns. With attributes it uses
+// bold and italic, but never colour, because the background is unknown.
 func NewPrinter(columns int, attributes bool) *Printer {
 	p := &Printer{markdown: markdown{width: max(10, columns)}}
 	r, err := glamour.NewTermRenderer(glamour.WithStyles(printedStyle(attributes)), glamour.WithWordWrap(p.markdown.width), glamour.WithPreservedNewLines())
@@ -41,13 +41,13 @@ func printedStyle(attributes bool) gansi.StyleConfig {
 	return style
 }
 
-// Add takes more of the text and gives the lines that are finished with it.
+// Add takes more of the text and returns the lines that it completes.
 func (p *Printer) Add(text string) []string {
 	p.text += text
 	return p.draw(false)
 }
 
-// End gives the lines that are left; the text begins anew after it.
+// End returns the remaining lines and resets the printer for a new text.
 func (p *Printer) End() []string {
 	lines := p.draw(true)
 	p.drawn, p.text, p.printed = drawn{}, "", 0

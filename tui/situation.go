@@ -9,21 +9,21 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// What a chat knows beside what a run says of itself.
+// States that the chat knows, in addition to the run's own.
 const (
 	stateAway recovery.State = "away" // the gateway does not answer
-	stateLost recovery.State = "lost" // nothing more is known of the run
+	stateLost recovery.State = "lost" // nothing more will be known about the run
 )
 
-// situation is what to draw below a conversation: a stage of what the run says, with its
-// times as they are now.
+// situation is what to draw below a conversation: a state of the run, with its times as
+// of now.
 type situation struct {
 	state   recovery.State
 	line    string
-	stop    bool              // Stop stands beside the buttons
+	stop    bool              // Stop is shown beside the buttons
 	buttons []recovery.Button // pressed by number
 	models  []recovery.Button // behind one of them
-	asks    string            // to be named when one is posted: the id of the wait, of the call or of the suggestion
+	asks    string            // the id to send with a button: of the wait, of the call or of the suggestion
 	card    *recovery.Card
 }
 
@@ -59,7 +59,7 @@ func (t *turn) situation(now time.Time) situation {
 	return s
 }
 
-// spell writes how long something has lasted, in whole seconds.
+// spell writes a duration in whole seconds.
 func spell(d time.Duration) string {
 	if d = d.Truncate(time.Second); d < time.Second {
 		return "0 s"
@@ -84,10 +84,10 @@ func (c *Chat) situation() (*turn, situation) {
 	return t, s
 }
 
-// keepTicking brings frames while something counts.
+// keepTicking triggers frames while a time on the screen changes.
 func (c *Chat) keepTicking() tea.Cmd {
 	t, every := c.last(), tickEvery
-	if c.pen.md.budget <= 0 { // a frame has left something to the next
+	if c.pen.md.budget <= 0 { // the last frame could not draw everything
 		every = drawEvery
 	}
 	if c.ticking || every == tickEvery && (t == nil || !t.goesOn() && t.view.Suggestion() == nil && c.leaving.IsZero()) {

@@ -13,14 +13,14 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// pen is what lines are drawn with.
+// pen draws lines.
 type pen struct {
 	look
 	md      *markdown
 	width   int
 	room    int // lines that a card may take
 	now     time.Time
-	details bool // what was recovered from is told, too
+	details bool // past failures are shown, too
 }
 
 // newPen makes a pen for that many columns.
@@ -28,7 +28,7 @@ func newPen(columns int, l look) *pen {
 	return &pen{look: l, md: newMarkdown(max(10, columns-2*margin), l), width: columns}
 }
 
-// margin is the columns left free at both sides of the conversation.
+// margin is how many columns are left free on both sides of the conversation.
 const margin = 2
 
 // turn draws a turn's part of the conversation: its pieces, and how it ended unless the
@@ -106,7 +106,7 @@ func (p *pen) tool(c *call) []string {
 	return []string{mark + clip(text, p.width-2*margin)}
 }
 
-// recovered is one grey line, which opens to the attempts with the raw errors.
+// recovered is one grey line, which expands to the attempts with their raw errors.
 func (p *pen) recovered(one *piece) []string {
 	lines := hang(p.good.Render("✓ "), styled(p.dim, wrap(line(one.text), p.width-2*margin)))
 	if p.details {
@@ -115,7 +115,7 @@ func (p *pen) recovered(one *piece) []string {
 	return lines
 }
 
-// attempts tells failed attempts with what the provider said.
+// attempts shows failed attempts with what the provider said.
 func (p *pen) attempts(tried []triedFailure) []string {
 	var lines []string
 	for i, one := range tried {
@@ -131,12 +131,12 @@ func (p *pen) attempts(tried []triedFailure) []string {
 	return lines
 }
 
-// maxDetail is the most that is shown of the provider's own words, in bytes. All of them
-// are in what is copied.
+// maxDetail is how much of the provider's own words is shown, in bytes. The copied
+// details have all of them.
 const maxDetail = 1 << 10
 
-// facts are all that is known of a failure, one a line, with at most that much of what the
-// provider said.
+// facts are everything known about a failure, one per line, with at most detail bytes of
+// what the provider said.
 func facts(f failure.Failure, detail int) []string {
 	var list []string
 	add := func(name, value string) {
@@ -161,7 +161,7 @@ func facts(f failure.Failure, detail int) []string {
 	return list
 }
 
-// closing says how a turn ended where its answer does not.
+// closing says how a turn ended if it has no answer.
 func (p *pen) closing(t *turn, card bool) []string {
 	if t.lost != "" {
 		return p.sign(p.bad, "■", t.lost)
@@ -184,7 +184,7 @@ func (p *pen) closing(t *turn, card bool) []string {
 			text = open.Failure.LocalLine(p.now)
 		}
 		return p.sign(p.bad, "■", text)
-	default: // it goes on, or has its answer
+	default: // it is in progress, or has its answer
 	}
 	return nil
 }

@@ -27,18 +27,18 @@ const (
 type piece struct {
 	kind    kind
 	text    string
-	resets  time.Time      // what a note tells in UTC
-	model   string         // that wrote an answer
-	attempt uint64         // of an answer, or of what was recovered by it
-	partial bool           // an answer that goes on, or broke off
+	resets  time.Time      // a time that a note says in UTC
+	model   string         // wrote the answer
+	attempt uint64         // of an answer, or of what its recovery cost
+	partial bool           // an answer in progress, or one that broke off
 	cut     bool           // an answer that was cut at the output limit
 	call    *call          // of a tool
-	tried   []triedFailure // before it was recovered from
+	tried   []triedFailure // failed before the recovery
 
 	drawn drawn
 }
 
-// call is a tool call and how far it has come.
+// call is a tool call and its progress.
 type call struct {
 	id, name string
 	state    string // a word for people; "" = not begun
@@ -59,19 +59,19 @@ type triedFailure struct {
 	took    failure.Millis
 }
 
-// turn is one message and what came of it.
+// turn is one message and its run.
 type turn struct {
 	run    string // "" until the gateway has begun it
 	prompt string
 	view   client.View
 	pieces []*piece
-	lost   string // why nothing more is known of it
+	lost   string // why nothing more is known about it
 
-	tried    []triedFailure // of the model call at hand
-	attempt  uint64         // that began last; 0 after an answer
-	model    string         // that it asks
-	again    bool           // it asks once more for an answer that was cut
-	cut      *piece         // that answer, while the text of the other one is shown
+	tried    []triedFailure // of the current model call
+	attempt  uint64         // the latest; 0 after an answer
+	model    string         // the one it asks
+	again    bool           // it repeats a call whose answer was cut
+	cut      *piece         // the cut answer, while the other one's text is shown
 	calls    []*call        // of the last answer
 	stopping bool           // a person chose to stop it
 }
@@ -80,10 +80,10 @@ func newTurn(prompt string) *turn {
 	return &turn{prompt: prompt, pieces: []*piece{{kind: pieceUser, text: prompt}}}
 }
 
-// goesOn reports whether something happens without a person.
+// goesOn reports whether the run continues without a person.
 func (t *turn) goesOn() bool { return t.lost == "" && !t.view.State.Settled() }
 
-// apply folds one item in.
+// apply adds one item.
 func (t *turn) apply(item client.Item) error {
 	if err := t.view.Apply(item); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (t *turn) apply(item client.Item) error {
 	}
 	if a := t.view.State.Attempt; a != nil && a.InAir() {
 		if text := t.view.Text(); text != "" && (!a.Again || len(a.Text) > 0 || text != t.view.State.Answer()) {
-			t.said(a.ID, a.Model, text, t.view.State.RecoveredLine()) // what the gateway says may be ahead
+			t.said(a.ID, a.Model, text, t.view.State.RecoveredLine()) // what the gateway sends may be ahead
 		}
 	}
 	return nil
@@ -128,8 +128,8 @@ func (t *turn) event(e recovery.Event) {
 		}
 	case recovery.Ended:
 		t.end()
-	case recovery.Waiting, recovery.Suggested, recovery.Due, recovery.Compacting: // what the run stands at says so, while it is so
-	default: // also of a newer version
+	case recovery.Waiting, recovery.Suggested, recovery.Due, recovery.Compacting: // the run's state says it, as long as it is true
+	default: // including those of a newer version
 		t.note(e.Text)
 	}
 }
@@ -148,7 +148,8 @@ func (t *turn) began(b recovery.Began) {
 	t.attempt, t.model, t.again = b.Attempt, b.Model, b.Again
 }
 
-// withdraw takes what an attempt wrote, and that it recovered, out of the conversation.
+// withdraw removes an attempt's text, and the line about its recovery, from the
+// conversation.
 func (t *turn) withdraw(attempt uint64) {
 	if attempt == 0 {
 		return
@@ -156,7 +157,8 @@ func (t *turn) withdraw(attempt uint64) {
 	t.pieces = slices.DeleteFunc(t.pieces, func(p *piece) bool { return p.attempt == attempt })
 }
 
-// said shows what an attempt has said so far, and above it what it took.
+// said shows what an attempt has said so far, and above it the line about its
+// recovery.
 func (t *turn) said(attempt uint64, model, text, recovered string) *piece {
 	last := t.pieces[len(t.pieces)-1]
 	if last.kind != pieceAnswer || last.attempt != attempt {
@@ -169,16 +171,16 @@ func (t *turn) said(attempt uint64, model, text, recovered string) *piece {
 	return last
 }
 
-// left shows what an attempt had said when it broke off: its text may have come too fast, or to
-// somebody who was not there yet, to be seen as it came.
+// left shows what an attempt had said when it broke off, because its text may have come too
+// fast, or before the person was there, to be seen live.
 func (t *turn) left(attempt uint64, text string) {
 	if text != "" && attempt == t.attempt {
 		t.said(attempt, t.model, text, "")
 	}
 }
 
-// hideCut takes an answer that was cut out of the conversation, for that of the call that asks
-// for it once more is there.
+// hideCut removes a cut answer from the conversation, because the text of the call that
+// repeats it has begun.
 func (t *turn) hideCut() {
 	if !t.again || t.cut != nil {
 		return
@@ -191,7 +193,7 @@ func (t *turn) hideCut() {
 	}
 }
 
-// leaveAgain puts it back where the other one broke off.
+// leaveAgain restores the cut answer if the second one broke off.
 func (t *turn) leaveAgain() {
 	if !t.again {
 		return
@@ -238,7 +240,7 @@ func (t *turn) failed(e recovery.Event, b recovery.Failed) {
 	if b.Attempt == 0 {
 		return
 	}
-	t.pieces = slices.DeleteFunc(t.pieces, func(p *piece) bool { // it had not recovered after all
+	t.pieces = slices.DeleteFunc(t.pieces, func(p *piece) bool { // the recovery had not succeeded after all
 		return p.kind == pieceRecovered && p.attempt == b.Attempt
 	})
 	t.left(b.Attempt, b.Text)
@@ -279,7 +281,7 @@ func (t *turn) toolReturned(b recovery.ToolReturned) {
 
 func (t *turn) noted(e recovery.Event, b recovery.Noted) {
 	switch b.Topic {
-	case recovery.TopicProgress: // the line says it, second by second
+	case recovery.TopicProgress: // the status line says it, second by second
 	case recovery.TopicToolSays:
 		t.call(b.CallID).says = b.Detail
 	default:

@@ -11,11 +11,11 @@ import (
 	"github.com/mulligan-run/mulligan/sdk/go/client"
 )
 
-// A person who knows better says what a failure really is: /wrong. It holds from the next such
-// failure on.
+// With /wrong, a person who knows better says what a failure really is. It applies to the next
+// such failure.
 
 type lessonMsg struct {
-	kinds  []client.KindListed // where it was asked what there is to choose from
+	kinds  []client.KindListed // the kinds to choose from, if they were asked for
 	lesson client.Lesson
 	err    error
 }
@@ -23,7 +23,7 @@ type lessonMsg struct {
 // errLearnsNothing says that no failure can be corrected here.
 var errLearnsNothing = errors.New("this gateway takes no corrections")
 
-// commandWrong calls the failure at hand by another kind, or lists those that there are.
+// commandWrong corrects the kind of the current failure, or lists the kinds.
 func (c *Chat) commandWrong(kind string) tea.Cmd {
 	t := c.last()
 	if t == nil || t.view.State.Open == nil {
@@ -49,7 +49,7 @@ func (c *Chat) commandWrong(kind string) tea.Cmd {
 	})
 }
 
-// learned tells what became of it.
+// learned says what the correction did.
 func (c *Chat) learned(msg lessonMsg) {
 	c.complain(msg.err)
 	switch l := msg.lesson; {

@@ -1,6 +1,6 @@
-// Package web is the chat page (conversations, live answers, and what a person can do when an
-// answer fails) and the control room (all runs, and what waits for a person). It is files, embedded; the page talks to the gateway over HTTP, by the
-// client of sdk/typescript.
+// Package web is the chat page (conversations, live answers, and what a person can do when an answer
+// fails) and the control room (all runs, and what waits for a person). It is files, embedded; the page
+// talks to the gateway over HTTP, by the client of sdk/typescript.
 //
 //	src/    what it is made from: TypeScript, CSS, HTML     main.ts begins the chat, runs.ts the control room,
 //	                                                        code.ts and maths.ts the workers for code and formulas

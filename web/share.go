@@ -2,7 +2,7 @@ package web
 
 import "bytes"
 
-// The page of a run as one file: it may load nothing at all, and so tells nobody that it is read.
+// The page of a run as one file. It may load nothing at all, so nobody learns that it is read.
 const (
 	shareHead = `<!doctype html>
 <html lang="en">
@@ -29,8 +29,8 @@ const (
 `
 )
 
-// Share is the page of a run as one file that needs nothing else, whatever opens it. The document is
-// the JSON of a rescue.Rescue, in which no < stands, as encoding/json writes it.
+// Share is the page of a run as one file that needs nothing else, however it is opened. document is
+// the JSON of a rescue.Rescue without any <, as encoding/json escapes it.
 func Share(document []byte) []byte {
 	return bytes.Join([][]byte{
 		[]byte(shareHead), embedded("app.css"), embedded("rescue.css"), []byte(shareBody), bytes.TrimSpace(document), []byte(shareCode), embedded("rescue.js"), []byte(shareEnd),

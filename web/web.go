@@ -20,15 +20,15 @@ var files embed.FS
 // file is one embedded file as it is served.
 type file struct {
 	content string
-	small   string // the same in gzip
+	small   string // its content in gzip
 	kind    string // its media type
-	tag     string // its strong ETag; of small it has another end
+	tag     string // its strong ETag; small has the same with a suffix
 }
 
-// Handler serves the chat at /, the control room at /runs, a run in retrospect at /runs/ID, and their files beside them, among them client.js, which is the
-// client of sdk/typescript for pages of somebody's own; any other path is unknown (404).
-// Every answer is asked for anew by its ETag, and goes out in gzip to whoever takes that. What the page may do is said by the gateway's
-// guard, as of every answer.
+// Handler serves the chat at /, the control room at /runs, the history of a run at /runs/ID, and their
+// files beside them. Among those is client.js, the client of sdk/typescript for other people's pages.
+// Any other path is 404. Browsers must revalidate every file by its ETag; it is sent in gzip if the
+// browser accepts that. The gateway's guard sets the headers that limit what the page may do.
 func Handler() http.Handler {
 	served := map[string]file{}
 	for _, name := range []string{"index.html", "app.js", "code.js", "maths.js", "runs.html", "runs.js", "rescue.html", "rescue.js", "rescue.css", "app.css", "icon.svg", "client.js"} {
@@ -53,7 +53,7 @@ func Handler() http.Handler {
 	})
 }
 
-// runID is what the name of a run may look like.
+// runID is the form of a run's id.
 var runID = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)
 
 func embedded(name string) []byte {
@@ -79,7 +79,7 @@ var kinds = map[string]string{
 func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", f.kind)
-	h.Set("Cache-Control", "no-cache") // kept, and asked for anew every time
+	h.Set("Cache-Control", "no-cache") // cached, but revalidated every time
 	h.Set("Vary", "Accept-Encoding")
 	content, tag := f.content, f.tag
 	if takesGzip(r.Header.Get("Accept-Encoding")) {
@@ -87,7 +87,8 @@ func (f file) serve(w http.ResponseWriter, r *http.Request) {
 		h.Set("Content-Encoding", "gzip")
 	}
 	h.Set("ETag", `"`+tag+`"`)
-	// ServeContent answers If-None-Match and ranges by the ETag; embedded files have no time.
+	// ServeContent handles If-None-Match and ranges by the ETag; embedded files have no
+	// modification time.
 	http.ServeContent(w, r, "", time.Time{}, strings.NewReader(content))
 }
 
@@ -102,7 +103,7 @@ func takesGzip(accepted string) bool {
 	return false
 }
 
-// zipped is content in gzip, as small as it gets.
+// zipped is content in gzip at the best compression.
 func zipped(content []byte) string {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
@@ -113,7 +114,7 @@ func zipped(content []byte) string {
 		err = w.Close()
 	}
 	if err != nil {
-		panic(err) // a buffer takes everything
+		panic(err) // a buffer accepts everything
 	}
 	return b.String()
 }
