@@ -9,8 +9,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// next picks the model to switch to, or "". One that has not failed during this
-// call goes before all others; one that failed for good is never asked again.
+// next picks the model to switch to, or "". Models that have not failed during this
+// call come first; one that failed for good is never asked again.
 func (c Config) next(in Input, p plan) string {
 	if !c.Switch || p.rotate == stay {
 		return ""
@@ -57,7 +57,7 @@ func (in Input) fitness(model string) fitness {
 	return worst
 }
 
-// forGood has the codes of failures that the same request meets again.
+// forGood are the codes of failures that the same request would meet again.
 var forGood = map[failure.Code]bool{
 	failure.CodeProviderAuth: true, failure.CodeProviderBilling: true, failure.CodeModelNotFound: true,
 	failure.CodeContextOverflow: true, failure.CodeRequestInvalid: true, failure.CodeContentFiltered: true,
@@ -78,7 +78,7 @@ func (p plan) compareEntry(model string, a, b recovery.Alternative) int {
 	return cmp.Compare(sameEntry(a.Model, model), sameEntry(b.Model, model))
 }
 
-// sameEntry is 1 where both models are the same provider entry's.
+// sameEntry is 1 if both models belong to the same provider entry, else 0.
 func sameEntry(a, b string) int {
 	entryA, _, _ := strings.Cut(a, "/")
 	entryB, _, _ := strings.Cut(b, "/")
@@ -88,7 +88,7 @@ func sameEntry(a, b string) int {
 	return 0
 }
 
-// rank is the model's place among the preferred ones; all others share the last,
+// rank is the model's place among the preferred ones. All others share the last place,
 // and so keep the order of the run's own list.
 func (c Config) rank(model string) int {
 	if i := slices.Index(c.Prefer, model); i >= 0 {

@@ -21,13 +21,13 @@ var Schema []byte
 // and never switches; see [DefaultConfig].
 type Config struct {
 	Delays       []time.Duration // before the first, second, … retry; the last one repeats
-	Jitter       float64         // how much longer a delay may get, as a share of it, 0 to 1
+	Jitter       float64         // how much longer a delay may get, as a fraction of it, 0 to 1
 	Switch       bool            // whether to switch models at all
-	AfterRetries int             // of one model, before another is asked
+	AfterRetries int             // retries of one model before another is asked
 	Prefer       []string        // full names to try first
 }
 
-// DefaultConfig is what spec §7 says.
+// DefaultConfig is the policy of spec §7.
 func DefaultConfig() Config {
 	return Config{
 		Delays: []time.Duration{time.Second, 2 * time.Second, 4 * time.Second},
@@ -35,8 +35,8 @@ func DefaultConfig() Config {
 	}
 }
 
-// ParseConfig reads a configuration, checked against [Schema]; what it does not
-// say is as in [DefaultConfig]. Empty and null are the defaults.
+// ParseConfig reads a configuration and checks it against [Schema]. What it leaves out
+// is as in [DefaultConfig]; so are empty and null.
 func ParseConfig(raw json.RawMessage) (Config, error) {
 	c := DefaultConfig()
 	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {

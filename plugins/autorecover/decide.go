@@ -7,29 +7,29 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// patience is how long an answer is worth waiting for while another model could
-// give it now.
+// patience is how long an answer is worth waiting for if another model could give one
+// now.
 const patience = time.Minute
 
-// moreOutput is the output limit, in tokens, of the second try at an answer that
-// was cut off; the models in use today allow at least as much.
+// moreOutput is the output limit, in tokens, for the second try at a cut answer;
+// current models allow at least as much.
 const moreOutput = 16_384
 
-// Input is what Decide looks at: a failure and where the run stands.
+// Input is what Decide looks at: a failure and the state of the run.
 type Input struct {
 	Failure      failure.Failure
-	Model        string // that failed
+	Model        string // the one that failed
 	Retries      int    // of this model call so far
 	MaxRetries   int
-	AutoRecover  bool // whether the decision is acted on, or offered
+	AutoRecover  bool // whether the decision is carried out, or only offered
 	IdleBreaker  bool
 	Tried        []recovery.Tried // failed attempts of this model call, this one included
 	Alternatives []recovery.Alternative
 	Now          time.Time
 }
 
-// Decide is the policy. jitter is drawn from [0, 1) by the caller. Of the vote
-// only Action, Delay, NewModel, Reason and Adjust are set.
+// Decide is the policy. The caller draws jitter from [0, 1). Only Action, Delay,
+// NewModel, Reason and Adjust of the vote are set.
 func Decide(c Config, in Input, jitter float64) recovery.Vote {
 	p := planFor(in.Failure)
 	if c.retryFirst(in, p) {
@@ -59,8 +59,8 @@ func (c Config) retryFirst(in Input, p plan) bool {
 	return !spent && !tooLong && !silent
 }
 
-// silence has the timers whose expiry patience does not cure: another model is asked at the
-// first one, where one is well.
+// silence are the timers whose expiry is not worth a retry: at the first one, a healthy
+// alternative is asked.
 var silence = map[failure.Timer]bool{
 	failure.TimerConnect: true, failure.TimerFirstEvent: true, failure.TimerBytes: true, failure.TimerIdle: true,
 }
@@ -94,8 +94,7 @@ func (c Config) retry(in Input, p plan, jitter float64, reason string) recovery.
 	return v
 }
 
-// retriesOfModel counts how often the model that failed was asked again during
-// this call.
+// retriesOfModel counts how often the failed model was retried during this call.
 func (in Input) retriesOfModel() int {
 	return max(0, in.count(func(recovery.Tried) bool { return true })-1)
 }
@@ -103,7 +102,8 @@ func (in Input) retriesOfModel() int {
 // again reports whether the model failed like this before during this call.
 func (in Input) again() bool { return in.alike() > 1 }
 
-// alike counts how often the model failed like this during this call.
+// alike counts how often the model failed like this during this call, including this
+// time.
 func (in Input) alike() int {
 	return in.count(func(t recovery.Tried) bool { return t.Code == in.Failure.Code })
 }

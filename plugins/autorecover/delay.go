@@ -6,7 +6,7 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// delay is the pause before retry number n of a model, from 0. jitter is drawn
+// delay is the pause before retry number n of a model, counted from 0. jitter is drawn
 // from [0, 1).
 func (c Config) delay(n int, jitter float64) time.Duration {
 	if len(c.Delays) == 0 {
@@ -16,7 +16,7 @@ func (c Config) delay(n int, jitter float64) time.Duration {
 	return base + time.Duration(float64(base)*c.Jitter*jitter)
 }
 
-// asked is how long the provider wants to be left alone; 0 where it did not say.
+// asked is how long the provider asks to be left alone; 0 if it did not say.
 func asked(f failure.Failure, now time.Time) time.Duration {
 	wait := max(0, f.RetryAfter.Duration())
 	if !f.ResetsAt.IsZero() {
@@ -25,8 +25,8 @@ func asked(f failure.Failure, now time.Time) time.Duration {
 	return wait
 }
 
-// bounded is d as a vote may say it; the runner itself keeps to a provider's demand
-// beyond that.
+// bounded is d within a vote's limits. The runner itself waits longer if the provider
+// demands it.
 func bounded(d time.Duration) failure.Millis {
 	return min(max(0, failure.InMillis(min(d, failure.MaxDelay.Duration()))), failure.MaxDelay)
 }

@@ -13,11 +13,11 @@ import (
 // Name is what the policy calls itself.
 const Name = "auto-recover"
 
-// Hook is the policy in this process, as [DefaultConfig] has it.
+// Hook is the policy in this process, with [DefaultConfig].
 func Hook() hooks.Hook { return DefaultConfig().Hook() }
 
-// Hook is the policy in this process. It draws the dice and reads the clock, which
-// [Decide] does not.
+// Hook is the policy in this process. It draws the jitter and reads the clock for
+// [Decide].
 func (c Config) Hook() hooks.Hook {
 	version := Version()
 	return hooks.Func(func(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
@@ -27,7 +27,7 @@ func (c Config) Hook() hooks.Hook {
 	})
 }
 
-// InputOf is what Decide looks at of an event.
+// InputOf is the part of an event that Decide looks at.
 func InputOf(e hooks.RunError, now time.Time) Input {
 	return Input{
 		Failure: e.Failure, Model: e.Model, Retries: e.Retries, MaxRetries: e.MaxRetries,
@@ -35,5 +35,5 @@ func InputOf(e hooks.RunError, now time.Time) Input {
 	}
 }
 
-// Version is that of the Mulligan which the policy comes from.
+// Version is the version of the Mulligan that the policy comes with.
 func Version() string { return build.Version() }

@@ -28,7 +28,7 @@ type rotate int
 const (
 	stay   rotate = iota
 	others        // every alternative
-	larger        // rather one with a larger context
+	larger        // preferably one with a larger context
 )
 
 // last says what to answer when neither retry nor switch is left.
@@ -36,14 +36,14 @@ type last int
 
 const (
 	giveUp        last = iota // fail: only other input helps
-	offerOnly                 // retry at once: the runner offers it to a person and does not act on it itself
+	offerOnly                 // retry at once: the runner does not act on it, but offers it to a person
 	offerOther                // the same, and the other models are only offered, too
-	retryAnyhow               // retry: the runner offers what its limits forbid
+	retryAnyhow               // retry: if the runner's limits forbid it, it is offered
 	retryRepaired             // retry: a person repairs something first
 	retryShorter              // retry with the conversation shortened, as often as that may help
 )
 
-// plans has a line for every kind.
+// plans has an entry for every kind.
 var plans = map[failure.Kind]plan{
 	failure.KindTimeout:           {often, others, retryAnyhow, false, false},
 	failure.KindUnreachable:       {often, others, retryAnyhow, false, true},
@@ -88,7 +88,7 @@ func planFor(f failure.Failure) plan {
 		p = plan{rotate: others, last: offerOnly}
 	}
 	if f.Origin == failure.OriginTool {
-		p.rotate = stay // another model does not mend a tool
+		p.rotate = stay // another model does not repair a tool
 	}
 	return p
 }

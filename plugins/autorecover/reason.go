@@ -7,7 +7,7 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// says has what happened, in words that follow the model's name.
+// says is what happened, in words that follow the model's name.
 var says = map[failure.Kind]string{
 	failure.KindTimeout:           "did not answer in time",
 	failure.KindUnreachable:       "could not be reached",
@@ -79,7 +79,7 @@ func switchReason(in Input, model string) string {
 	return in.happened() + in.afterRetries() + "; " + short(model) + " " + standing
 }
 
-// lastReason is for a retry with nothing else left.
+// lastReason is for a retry when nothing else is left.
 func lastReason(in Input, p plan) string {
 	line := in.happened() + in.afterRetries()
 	switch {

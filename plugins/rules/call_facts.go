@@ -6,7 +6,7 @@ import (
 	"github.com/mulligan-run/mulligan/sdk/go/plugin"
 )
 
-// callFacts takes from a call that is about to begin what rules may know. There is no failure in it.
+// callFacts extracts what rules may know about a call that is about to begin. It has no failure.
 func callFacts(c plugin.Call) *Facts {
 	f := &Facts{
 		Model: c.Model, Attempt: c.Attempt, AutoRecover: c.AutoRecover, Elapsed: c.Elapsed, Round: c.Round,

@@ -48,8 +48,8 @@ func (rs *Rules) WriteTable(w io.Writer) error {
 	return nil
 }
 
-// WriteLadders prints what would be decided about failures of every kind, those that
-// are treated alike together; the kind and attempt of x do not matter.
+// WriteLadders prints what would be decided about failures of every kind, grouping
+// kinds that are treated alike; the kind and attempt of x do not matter.
 func (rs *Rules) WriteLadders(w io.Writer, x Example) error {
 	first := rs.Facts(x)
 	fmt.Fprintf(w, "If every attempt of %s fails alike, and it may be switched to %s:\n\n", first.Model, alternativeNames(first))
@@ -64,14 +64,14 @@ func (rs *Rules) WriteLadders(w io.Writer, x Example) error {
 	return t.flush()
 }
 
-// group is what kinds of failure come to that are treated alike.
+// group are kinds of failure that are treated alike.
 type group struct {
 	kinds []string
 	rungs []rung
 	key   string
 }
 
-// groups has the kinds in the order of failure.Kinds, those without any opinion last.
+// groups are in the order of failure.Kinds, with kinds without any opinion last.
 func (rs *Rules) groups(x Example) []group {
 	var list []group
 	var silent group
@@ -109,7 +109,7 @@ func merged(list []group, g group) []group {
 }
 
 // WriteDecision prints what would be decided about one failure, and what each rule
-// had to do with it.
+// did.
 func (rs *Rules) WriteDecision(w io.Writer, f *Facts) error {
 	rs.assumeCounts(f)
 	o := rs.decide(f, 0)

@@ -11,14 +11,14 @@ import (
 	"cel.dev/cel-go/common/operators"
 )
 
-// flawsOf puts CEL's complaints into words for those who write rules. After a first
-// mistake in the grammar the parser guesses, so of these only the first is told.
+// flawsOf puts CEL's messages into words for people who write rules. After a first
+// syntax error the parser guesses, so only the first of those is reported.
 func flawsOf(text string, issues *cel.Issues) []flaw {
 	var flaws []flaw
 	for _, e := range issues.Errors() {
 		at := runeIndex(text, e.Location.Line(), e.Location.Column())
 		if strings.HasPrefix(e.Message, "undefined field") {
-			at++ // behind the dot
+			at++ // after the dot
 		}
 		flaws = append(flaws, flaw{at, reworded(e.Message)})
 		if strings.HasPrefix(e.Message, "Syntax error") {
@@ -28,7 +28,8 @@ func flawsOf(text string, issues *cel.Issues) []flaw {
 	return flaws
 }
 
-// runeIndex is the place of a line (from 1) and column (from 0) in text.
+// runeIndex is the index of a line (from 1) and column (from 0) in text, in
+// characters.
 func runeIndex(text string, line, column int) int {
 	n := 0
 	for l := range strings.Lines(text) {
@@ -66,7 +67,7 @@ func reworded(message string) string {
 	return message
 }
 
-// fieldsOf lists the names of an object's fields, in their order.
+// fieldsOf lists the names of an object's fields, in order.
 func fieldsOf(t reflect.Type) []string {
 	var names []string
 	for i := range t.NumField() {
@@ -105,13 +106,14 @@ func suggestion(word string, there []string) string {
 	return ""
 }
 
-// functions are those of CEL that conditions need most.
+// functions are the CEL functions that conditions need most.
 var functions = []string{
 	"size", "startsWith", "endsWith", "contains", "matches", "duration", "timestamp", "has", "all", "exists", "exists_one",
 	"filter", "map", "int", "double", "string", "getHours", "getMinutes", "getDayOfWeek", "getSeconds", "getDate", "getMonth",
 }
 
-// otherLanguages has what people write who come from there.
+// otherLanguages is what people write who are used to other languages, and its CEL
+// form.
 var otherLanguages = map[string]string{
 	"and": "&&", "or": "||", "not": "!", "=": "==", "&": "&&", "|": "||", "is": "==", "True": "true", "False": "false",
 	"len": "size", "None": "nothing; has(…) asks whether a field is set", "now": "failure.at, when the attempt ended",

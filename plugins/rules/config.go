@@ -13,8 +13,8 @@ import (
 //go:embed schema.json
 var schema []byte
 
-// ParseConfig reads {"file": …} or {"rules": […]}, and the file. The error is
-// [Problems] where the rules are wrong.
+// ParseConfig reads {"file": …} or {"rules": […]}, and the file. If the rules are
+// wrong, the error is [Problems].
 func ParseConfig(raw json.RawMessage) (*Rules, error) {
 	var c struct {
 		File  string            `json:"file"`

@@ -13,17 +13,17 @@ import (
 
 const (
 	maxCounted = 1000 // failures that a counter remembers
-	maxTurns   = 20   // for a counter that others change at the same time
+	maxTurns   = 20   // tries to update a counter that others change at the same time
 )
 
-// keeper keeps what counters have counted: the host, for all processes of the plugin.
+// keeper stores counters: the host implements it, for all processes of the plugin.
 type keeper interface {
 	Get(ctx context.Context, key string) (value []byte, version int64, err error)
 	CompareAndSet(ctx context.Context, key string, version int64, value []byte) (done bool, err error)
 }
 
-// count fills in the counts of f. A failure counts itself where counts is set and its counter is about it.
-// Errors leave a count out: what a rule cannot know does not hold.
+// count fills in the counts of f. If counts is set and a counter matches the failure, the failure
+// itself is counted. A count that fails is left out: a condition that needs it is false.
 func (rs *Rules) count(ctx context.Context, k keeper, f *Facts, counts bool) error {
 	f.Counts = map[string]int{}
 	var errs []error
@@ -80,7 +80,7 @@ func (rs *Rules) countOf(ctx context.Context, k keeper, c counter, f *Facts, cou
 	return 0, errors.New("the counter " + c.name + " is changed by too many at the same time")
 }
 
-// recentOf are the times of value, in milliseconds, that are within so long before at.
+// recentOf are the times in value, in milliseconds, that are at most within before at.
 func recentOf(value []byte, at time.Time, within time.Duration) []int64 {
 	var all []int64
 	if json.Unmarshal(value, &all) != nil {
@@ -90,7 +90,7 @@ func recentOf(value []byte, at time.Time, within time.Duration) []int64 {
 	return slices.DeleteFunc(all, func(t int64) bool { return t <= from || t > to })
 }
 
-// memory is a keeper where the host keeps nothing.
+// memory is a keeper for when the host stores nothing.
 type memory struct {
 	mu   sync.Mutex
 	kept map[string][]byte

@@ -8,13 +8,13 @@ import (
 
 // outcome is what the rules say about a failure.
 type outcome struct {
-	Rule *rule         // that decided; nil = no opinion
-	Vote recovery.Vote // of which Action, Delay, NewModel, Until, Reason, Actions, Adjust and Restrict are set
-	// Beside are the rules that hold and decide nothing, before the one that does.
+	Rule *rule         // the one that decided; nil = no opinion
+	Vote recovery.Vote // Action, Delay, NewModel, Until, Reason, Actions, Adjust and Restrict are set
+	// Beside are rules that matched without deciding, before the one that did.
 	Beside []*rule
-	// Tells are whom rules tell that hold, the one that decided included.
+	// Tells are the messages of the matching rules, including the one that decided.
 	Tells []telling
-	// Notes tell why rules did not decide, beside those that do not match.
+	// Notes say why rules did not decide, apart from not matching.
 	Notes []note
 }
 
@@ -30,15 +30,15 @@ type telling struct {
 	message message
 }
 
-// errNoModel says that a rule matched and names no model that may be switched to.
+// errNoModel says that a rule matched, but no model that it may switch to is left.
 var errNoModel = errors.New("it matches, but no model that it may switch to is left")
 
-// decide asks one rule about failures after the other; the first that matches, and whose action is
-// possible, wins. Rules that match before it and have no action forbid and tell, and later ones are asked.
-// jitter is drawn from [0, 1) by the caller.
+// decide tries the rules about failures in order; the first that matches, and whose action is
+// possible, wins. Matching rules without an action forbid and tell, and the search goes on. The caller
+// draws jitter from [0, 1).
 func (rs *Rules) decide(f *Facts, jitter float64) outcome { return rs.first(rs.Rules, f, jitter) }
 
-// judge asks the rules about a call that is about to begin in the same way.
+// judge does the same with the rules about a call that is about to begin.
 func (rs *Rules) judge(f *Facts) outcome { return rs.first(rs.Gates, f, 0) }
 
 func (rs *Rules) first(list []*rule, f *Facts, jitter float64) outcome {
@@ -76,7 +76,7 @@ func (rs *Rules) first(list []*rule, f *Facts, jitter float64) outcome {
 	return o
 }
 
-// beside adds what a rule that matches does beside deciding.
+// beside adds what a matching rule does besides deciding.
 func (o *outcome) beside(r *rule, f *Facts, reason string) {
 	if r.restrict != nil {
 		o.Vote.Restrict = both(o.Vote.Restrict, r.restrict)

@@ -13,22 +13,22 @@ import (
 	"github.com/mulligan-run/mulligan/internal/netguard"
 )
 
-// How much a file may define beside its rules.
+// Limits on what a file may define in addition to its rules.
 const (
-	maxDefinitions = 64                 // of a kind
+	maxDefinitions = 64                 // of each kind
 	maxWithin      = 7 * 24 * time.Hour // of a counter
 	maxURL         = 2 << 10
 )
 
-// counter counts failures of the last while.
+// counter counts recent failures.
 type counter struct {
 	name   string
 	when   *expression // which failures; nil = all
-	by     *expression // what they are counted apart by; nil = together
+	by     *expression // failures are counted separately for each value; nil = together
 	within time.Duration
 }
 
-// receiver is whom a rule may tell.
+// receiver is a webhook that a rule may tell.
 type receiver struct {
 	name         string
 	url          *url.URL
@@ -39,7 +39,7 @@ func (w receiver) guard() netguard.Guard {
 	return netguard.Guard{Plain: w.url.Scheme == "http", AllowPrivate: w.allowPrivate}
 }
 
-// entries are the pairs of a mapping whose keys are the file's own names.
+// entries are the pairs of a mapping whose keys are names chosen in the file.
 func (r *reader) entries(n ast.Node, what string) []*ast.MappingValueNode {
 	pairs, is := pairsOf(n)
 	if !is {
@@ -78,10 +78,10 @@ func isIdentifier(name string) bool {
 	return name != "" && len(name) <= maxName
 }
 
-// define reads what rules may refer to.
+// define reads the definitions that rules may refer to.
 func (r *reader) define(f fields, rs *Rules) {
 	for _, pair := range r.entries(f.by["counters"], "counters") {
-		r.counters = append(r.counters, keyOf(pair)) // expressions may speak of them
+		r.counters = append(r.counters, keyOf(pair)) // expressions may refer to them
 	}
 	r.expressions(r.entries(f.by["expressions"], "expressions"), rs)
 	for _, pair := range r.entries(f.by["counters"], "counters") {
@@ -93,8 +93,8 @@ func (r *reader) define(f fields, rs *Rules) {
 	}
 }
 
-// expressions reads the named ones, which may use each other in any order but not in a circle: a
-// configuration that went through JSON has lost its order.
+// expressions reads the named expressions. They may use each other in any order, because a
+// configuration that went through JSON has lost its order, but not in a circle.
 func (r *reader) expressions(pairs []*ast.MappingValueNode, rs *Rules) {
 	for len(pairs) > 0 {
 		var later []*ast.MappingValueNode
@@ -113,7 +113,7 @@ func (r *reader) expressions(pairs []*ast.MappingValueNode, rs *Rules) {
 			r.declare(name, x.checked.OutputType())
 			rs.defined[name] = x
 		}
-		if len(later) == len(pairs) { // what is wrong with the first is no name that comes later
+		if len(later) == len(pairs) { // the error in the first is not a name that is defined later
 			r.compiled(later[0].Value, keyOf(later[0]))
 			r.declare(keyOf(later[0]), cel.DynType)
 			later = later[1:]
@@ -122,7 +122,7 @@ func (r *reader) expressions(pairs []*ast.MappingValueNode, rs *Rules) {
 	}
 }
 
-// declare lets the expressions that follow speak of a name.
+// declare lets later expressions refer to a name.
 func (r *reader) declare(name string, t *cel.Type) {
 	env, err := r.environment()
 	if err == nil {
@@ -153,7 +153,7 @@ func (r *reader) compiled(n ast.Node, what string) *expression {
 	return x
 }
 
-// compile checks an expression in the words of this file.
+// compile checks an expression against the facts and the names defined in this file.
 func (r *reader) compile(text string) (*expression, []flaw) {
 	env, err := r.environment()
 	if err != nil {
@@ -190,7 +190,7 @@ func (r *reader) counter(name string, n ast.Node) counter {
 	return c
 }
 
-// receiver reads a webhook, under the rules that webhooks have in mulligan.yaml.
+// receiver reads a webhook; the rules are those for webhooks in mulligan.yaml.
 func (r *reader) receiver(name string, n ast.Node) receiver {
 	f, _ := r.mapping(n, "a webhook", "url", "allow_private")
 	w := receiver{name: name, allowPrivate: r.boolean(f.by["allow_private"], "allow_private", false)}
@@ -222,7 +222,7 @@ func (r *reader) receiver(name string, n ast.Node) receiver {
 	return w
 }
 
-// named says which receiver a rule tells.
+// told reads which receiver a rule tells.
 func (r *reader) told(n ast.Node) string {
 	if n == nil {
 		return ""
@@ -234,5 +234,5 @@ func (r *reader) told(n ast.Node) string {
 	return name
 }
 
-// within is a counter for people.
+// String is the counter for people.
 func (c counter) String() string { return fmt.Sprintf("%s within %s", c.name, short(c.within)) }

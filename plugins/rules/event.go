@@ -15,8 +15,9 @@ import (
 )
 
 // LoadEvent reads an event for a dry run, as JSON or YAML, with the names that rules
-// use: {"failure": {"kind": "rate_limit", "retry_after": "7s"}, "attempt": 1}. What it
-// leaves out is as in an [Example], but alternatives: none said is none there.
+// use: {"failure": {"kind": "rate_limit", "retry_after": "7s"}, "attempt": 1}. Missing
+// fields are as in an [Example], except that there are no alternatives unless the
+// event names some.
 func LoadEvent(path string) (*Facts, error) {
 	text, err := readFile(path)
 	if err != nil {
@@ -25,7 +26,7 @@ func LoadEvent(path string) (*Facts, error) {
 	return parseEvent(path, text)
 }
 
-// parseEvent reads an event from text, as the file of that name has it.
+// parseEvent reads an event from the text of the file of that name.
 func parseEvent(name string, text []byte) (*Facts, error) {
 	s, _, err := parseYAML(name, text)
 	if err != nil {
@@ -48,7 +49,7 @@ func parseEvent(name string, text []byte) (*Facts, error) {
 	return f, nil
 }
 
-// eventProblem says what does not belong into an event.
+// eventProblem says what does not belong in an event.
 func (s *source) eventProblem(err error) *Problem {
 	if wrong := (*yaml.TypeError)(nil); errors.As(err, &wrong) && wrong.Token != nil {
 		at := wrong.Token.Position
@@ -57,7 +58,7 @@ func (s *source) eventProblem(err error) *Problem {
 	return s.syntaxProblem(err)
 }
 
-// described is a type of Facts for people.
+// described is the name of a type of Facts for people.
 func described(t reflect.Type) string {
 	switch celType(t).Kind() {
 	case cel.DurationKind:
@@ -76,7 +77,7 @@ func described(t reflect.Type) string {
 	return "a text"
 }
 
-// decodeEvent decodes strictly. The decoder panics at some input that is no YAML.
+// decodeEvent decodes strictly. The decoder panics on some invalid YAML.
 func decodeEvent(text []byte, f *Facts) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -86,7 +87,7 @@ func decodeEvent(text []byte, f *Facts) (err error) {
 	return yaml.NewDecoder(bytes.NewReader(text), yaml.Strict(), yaml.CustomUnmarshaler(decodeTime)).Decode(f)
 }
 
-// decodeTime refuses what is no time, which the decoder would pass over.
+// decodeTime refuses text that is not a time, which the decoder would ignore.
 func decodeTime(t *time.Time, text []byte) error {
 	var written string
 	err := yaml.Unmarshal(text, &written)

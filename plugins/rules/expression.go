@@ -13,21 +13,21 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 )
 
-// What an expression may be and do.
+// Limits on an expression.
 const (
 	maxExpression = 4 << 10 // bytes
 	maxRecursion  = 50
-	costLimit     = 100_000 // some milliseconds; an ordinary condition costs less than 100
+	costLimit     = 100_000 // a few milliseconds; an ordinary condition costs less than 100
 )
 
-// expression is CEL that was checked.
+// expression is a checked CEL expression.
 type expression struct {
 	text    string
 	checked *cel.Ast
 	program cel.Program
 }
 
-// objects are the types that facts have beside CEL's own, by their names there.
+// objects are the types that facts have besides CEL's own, by their CEL names.
 var objects = map[string]*types.NativeTypeDesc{
 	"Failure":     nativeType[Failure]("Failure"),
 	"Remaining":   nativeType[Remaining]("Remaining"),
@@ -55,7 +55,7 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 	return cel.NewEnv(options...)
 })
 
-// celType is the type by which CEL knows a Go type of Facts.
+// celType is the CEL type for a Go type in Facts.
 func celType(t reflect.Type) *cel.Type {
 	switch {
 	case t == reflect.TypeFor[time.Duration]():
@@ -81,13 +81,13 @@ func celType(t reflect.Type) *cel.Type {
 	}
 }
 
-// flaw is something wrong with an expression, at character at of it.
+// flaw is an error in an expression, at character at.
 type flaw struct {
 	at   int
 	text string
 }
 
-// compile checks an expression in the words that every file has.
+// compile checks an expression against the facts that every file has.
 func compile(text string) (*expression, []flaw) {
 	env, err := environment()
 	if err != nil {
@@ -96,7 +96,7 @@ func compile(text string) (*expression, []flaw) {
 	return compileIn(env, text)
 }
 
-// compileIn checks an expression. What it may give is for the caller to look at.
+// compileIn checks an expression. The caller checks the type of its value.
 func compileIn(env *cel.Env, text string) (*expression, []flaw) {
 	if len(text) > maxExpression {
 		return nil, []flaw{{0, fmt.Sprintf("this expression has %d bytes, at most %d", len(text), maxExpression)}}
@@ -119,8 +119,8 @@ func compileIn(env *cel.Env, text string) (*expression, []flaw) {
 	return &expression{text, checked, program}, nil
 }
 
-// loops reports whether an expression goes over lists; if not, its length is limit
-// enough for what it costs.
+// loops reports whether an expression iterates over lists; if not, limiting its length
+// limits its cost.
 func loops(tree *celast.AST) bool {
 	found := false
 	celast.PostOrderVisit(tree.Expr(), celast.NewExprVisitor(func(e celast.Expr) {
@@ -129,7 +129,7 @@ func loops(tree *celast.AST) bool {
 	return found
 }
 
-// reads reports whether the expression looks at a field of a fact.
+// reads reports whether the expression uses a field of a fact.
 func (x *expression) reads(fact, field string) bool {
 	found := false
 	celast.PostOrderVisit(x.root(), celast.NewExprVisitor(func(e celast.Expr) {
@@ -140,7 +140,7 @@ func (x *expression) reads(fact, field string) bool {
 	return found
 }
 
-// names reports whether the expression speaks of a fact, or of something defined beside the rules.
+// names reports whether the expression refers to a fact, or to a definition of the file.
 func (x *expression) names(name string) bool {
 	found := false
 	celast.PostOrderVisit(x.root(), celast.NewExprVisitor(func(e celast.Expr) {
@@ -149,10 +149,11 @@ func (x *expression) names(name string) bool {
 	return found
 }
 
-// root is the expression's tree.
+// root is the root of the expression's syntax tree.
 func (x *expression) root() celast.Expr { return x.checked.NativeRep().Expr() }
 
-// value evaluates the expression. CEL is trusted not to panic, and survived if it does.
+// value evaluates the expression. CEL should not panic, but if it does, that is an
+// error.
 func (x *expression) value(in *scope) (v ref.Val, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/mulligan-run/mulligan/sdk/go/plugin"
 )
 
-// Facts are what conditions and reasons may speak of, by the names in the yaml tags;
-// docs/rules.md is made of the doc tags. The provider's own words are left out: a
-// policy that depends on wording breaks with the next release of a provider.
+// Facts are what conditions and reasons may refer to, by the names in the yaml tags;
+// docs/rules.md is generated from the doc tags. The provider's own words are left out,
+// because a policy that depends on wording breaks with the provider's next release.
 type Facts struct {
 	Failure      Failure       `yaml:"failure" doc:"what went wrong, see below"`
 	Model        string        `yaml:"model" doc:"the model that failed, for example anthropic/claude-sonnet-4-5"`
@@ -70,7 +70,7 @@ type Failure struct {
 	Title        string        `yaml:"title" doc:"our own headline for people, for a reason"`
 }
 
-// Remaining is what is left to a run. Unlimited is larger than anything, used up is 0.
+// Remaining is what a run has left. Unlimited is a huge number; used up is 0.
 type Remaining struct {
 	Attempts int           `yaml:"attempts" doc:"attempts of this model call, under the limit that no policy lifts"`
 	Time     time.Duration `yaml:"time" doc:"until the run's time is over"`
@@ -105,7 +105,7 @@ type Tried struct {
 // unlimited is more than any run has.
 var unlimited = Remaining{Attempts: math.MaxInt, Time: math.MaxInt64, Tokens: math.MaxInt64, Dollars: math.Inf(1)}
 
-// factsOf takes from an event what rules may know.
+// factsOf extracts from an event what rules may know.
 func factsOf(e plugin.Event) *Facts {
 	f := &Facts{
 		Failure: failureOf(e.Failure), Model: e.Model, Attempt: e.Attempt, Retries: e.Retries, MaxRetries: e.MaxRetries,
@@ -130,7 +130,7 @@ func failureOf(f failure.Failure) Failure {
 	}
 }
 
-// micros are the millionths of a dollar.
+// micros are the microdollars in a dollar.
 const micros = 1e6
 
 func remainingOf(attempts int, left time.Duration, budget recovery.Budget) Remaining {
@@ -148,7 +148,7 @@ func remainingOf(attempts int, left time.Duration, budget recovery.Budget) Remai
 	return r
 }
 
-// complete adds what follows from other facts, where it is missing.
+// complete derives missing facts from others.
 func (f *Facts) complete() {
 	for i := range f.Alternatives {
 		a := &f.Alternatives[i]
@@ -176,7 +176,7 @@ func (f *Facts) complete() {
 	}
 }
 
-// Happened says when the failure happened, where that is not known.
+// Happened sets the time of the failure if it is unknown.
 func (f *Facts) Happened(at time.Time) {
 	if f.Failure.At.IsZero() {
 		f.Failure.At = at
@@ -189,5 +189,5 @@ func providerOf(model string) string {
 	return provider
 }
 
-// nameOf is the name by which rules know a field.
+// nameOf is the name of a field in rules.
 func nameOf(f reflect.StructField) string { return f.Tag.Get("yaml") }

@@ -8,7 +8,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// The actions of a rule of before_call, of which it has exactly one.
+// The actions of a before_call rule, which has exactly one.
 var verdictNames = []string{"allow", "route", "hold", "refuse"}
 
 // allowAction lets the call begin, whatever later rules say.
@@ -20,7 +20,7 @@ func (allowAction) decide(*Facts, float64) (recovery.Vote, bool) {
 
 func (allowAction) String() string { return "allow" }
 
-// routeAction asks another model instead. Where none is left, later rules are asked.
+// routeAction asks another model instead. If none is left, later rules are tried.
 type routeAction struct{ to switchAction }
 
 func (a routeAction) decide(f *Facts, _ float64) (recovery.Vote, bool) {
@@ -31,7 +31,7 @@ func (a routeAction) decide(f *Facts, _ float64) (recovery.Vote, bool) {
 
 func (a routeAction) String() string { return "route" + a.to.String()[len("switch"):] }
 
-// holdAction has the call wait.
+// holdAction delays the call.
 type holdAction struct{ wait time.Duration }
 
 func (a holdAction) decide(f *Facts, _ float64) (recovery.Vote, bool) {
@@ -49,7 +49,8 @@ func (refuseAction) decide(*Facts, float64) (recovery.Vote, bool) {
 
 func (refuseAction) String() string { return "refuse" }
 
-// verdict reads what a rule of before_call does; refuse and hold may hold the reason.
+// verdict reads the action of a before_call rule; refuse and hold may contain the
+// reason.
 func (r *reader) verdict(name string, n ast.Node, reason ast.Node) (action, ast.Node) {
 	switch name {
 	case "route":
@@ -69,7 +70,7 @@ func (r *reader) verdict(name string, n ast.Node, reason ast.Node) (action, ast.
 	return allowAction{}, reason
 }
 
-// within is the reason that an action holds itself, or else the rule's.
+// within is the reason inside an action, or else the rule's.
 func (r *reader) within(f fields, reason ast.Node) ast.Node {
 	inner := f.by["reason"]
 	if inner == nil {

@@ -12,14 +12,14 @@ import (
 // rung is what would be decided about one failed attempt.
 type rung struct {
 	Attempt int
-	Model   string // that failed
+	Model   string // the one that failed
 	Outcome outcome
 	Blocked string // the limit because of which it is only offered to a person, or ""
 }
 
-// ladder plays a model call whose every attempt fails like the first, until nothing
-// is tried any more: a rule fails, none decides, or a limit of the run is reached.
-// Nothing is added by chance.
+// ladder simulates a model call whose every attempt fails like the first, until
+// nothing more is tried: a rule fails, none decides, or a limit of the run is reached.
+// There is no jitter.
 func (rs *Rules) ladder(first *Facts) []rung {
 	f := *first
 	f.Alternatives, f.Tried = slices.Clone(f.Alternatives), slices.Clone(f.Tried)
@@ -34,8 +34,8 @@ func (rs *Rules) ladder(first *Facts) []rung {
 	}
 }
 
-// blocked names the runner's limit that keeps a decision from being carried out by
-// itself, as far as an example can reach it (see recovery.Decide).
+// blocked names the runner's limit that keeps a decision from being carried out
+// automatically, as far as an example can reach it (see recovery.Decide); "" if none.
 func (f *Facts) blocked(v recovery.Vote) string {
 	kind := failure.Kind(f.Failure.Kind)
 	acts := v.Action == recovery.ActionRetry || v.Action == recovery.ActionSwitchModel
@@ -63,8 +63,8 @@ func over(kind failure.Kind) bool {
 	return false
 }
 
-// advance makes f the next failure after a decision was carried out; false if there
-// is none.
+// advance makes f the next failure after a decision was carried out; false if there is
+// none.
 func (f *Facts) advance(v recovery.Vote) bool {
 	switch v.Action {
 	case recovery.ActionRetry:
@@ -80,17 +80,17 @@ func (f *Facts) advance(v recovery.Vote) bool {
 	return f.Attempt < recovery.MaxAttemptsPerCall
 }
 
-// Example is a failure in a run with nothing special about it: recovery is automatic
-// and nothing is limited.
+// Example is a failure in an ordinary run: recovery is automatic and nothing is
+// limited.
 type Example struct {
 	Kind         failure.Kind
-	Model        string    // that failed, every time; "" = example/model
+	Model        string    // of every failed attempt; "" = example/model
 	Attempt      int       // from 0
 	At           time.Time // when it fails
-	Alternatives []string  // nil = each model that the rules name, or else another/model
+	Alternatives []string  // nil = the models that the rules name, or else another/model
 }
 
-// Facts are those of an example.
+// Facts are the facts of an example.
 func (rs *Rules) Facts(x Example) *Facts {
 	f := blankFacts()
 	f.Failure.At = x.At
@@ -109,7 +109,7 @@ func (rs *Rules) Facts(x Example) *Facts {
 	return f
 }
 
-// assumeCounts has every counter count the one failure, where nothing is said of it.
+// assumeCounts sets every missing counter to this one failure.
 func (rs *Rules) assumeCounts(f *Facts) {
 	for _, c := range rs.counters {
 		if _, said := f.Counts[c.name]; !said {
@@ -118,7 +118,7 @@ func (rs *Rules) assumeCounts(f *Facts) {
 	}
 }
 
-// blankFacts are facts of a run that nothing limits; what is not known yet is less than 0.
+// blankFacts are the facts of a run without limits; unknown numbers are negative.
 func blankFacts() *Facts {
 	f := &Facts{AutoRecover: true, MaxRetries: recovery.DefaultPolicy().MaxRetries, Retries: -1, Remaining: unlimited}
 	f.Remaining.Attempts = -1

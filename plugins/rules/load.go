@@ -13,7 +13,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// What a rule may hold beside its condition, as the host has it (docs/plugin-protocol.md).
+// Limits on what a rule may hold besides its condition, as in the host
+// (docs/plugin-protocol.md).
 const (
 	maxName    = 64  // bytes
 	maxModel   = 200 // bytes of a model's name
@@ -23,7 +24,7 @@ const (
 	maxTo      = 50
 )
 
-// Load reads a file of rules. The error is [Problems] where the content is wrong.
+// Load reads a file of rules. If the content is wrong, the error is [Problems].
 func Load(path string) (*Rules, error) {
 	text, err := readFile(path)
 	if err != nil {
@@ -32,7 +33,7 @@ func Load(path string) (*Rules, error) {
 	return parseRules(path, text)
 }
 
-// parseRules reads rules from text, as the file of that name has it.
+// parseRules reads rules from the text of the file of that name.
 func parseRules(name string, text []byte) (*Rules, error) {
 	s, file, err := parseYAML(name, text)
 	if err != nil {
@@ -86,7 +87,7 @@ func read(s *source, root ast.Node) (*Rules, error) {
 	return rs, nil
 }
 
-// name reads the name of a rule, which no other rule has.
+// name reads the name of a rule, which must be unique.
 func (r *reader) name(n ast.Node) string {
 	name := r.text(n, "name", maxName)
 	if name == "" {
@@ -100,7 +101,7 @@ func (r *reader) name(n ast.Node) string {
 	return name
 }
 
-// actionNames are the fields of a rule of which it has exactly one.
+// actionNames are the fields of which a rule has exactly one.
 var actionNames = []string{"retry", "switch_model", "fail"}
 
 func (r *reader) rule(n ast.Node, number int) *rule {
@@ -164,8 +165,8 @@ func (r *reader) gate(n ast.Node, number int) *rule {
 	return rule
 }
 
-// action reads what the rule does, one of some actions; one that gives up may hold the reason. A rule that
-// forbids or tells somebody may do without.
+// action reads a rule's action, which is one of names. An action that gives up may contain the reason.
+// A rule that forbids or tells needs no action.
 func (r *reader) action(f fields, reason ast.Node, of *rule, names []string) (action, ast.Node) {
 	var named []string
 	for _, name := range names {
@@ -284,7 +285,7 @@ func (r *reader) checkButton(f fields, b recovery.Button) {
 	}
 }
 
-// maxOutput is more than any model gives, in tokens.
+// maxOutput is more tokens than any model can produce.
 const maxOutput = 10_000_000
 
 func (r *reader) adjust(n ast.Node) recovery.Adjust {

@@ -2,26 +2,26 @@ package rules
 
 import "unicode"
 
-// style says how a scalar is written in YAML.
+// style is how a scalar is written in YAML.
 type style int
 
 const (
-	styleBare   style = iota // as it is, on one line or folded
+	styleBare   style = iota // plain, on one line or folded
 	styleSingle              // 'it''s'
 	styleDouble              // "it\"s"
 	styleBlock               // | and >, from the next line on
 )
 
-// scalar is a text of the file.
+// scalar is a scalar in the file.
 type scalar struct {
 	text  string
-	at    place // of its first character, quote or | included
+	at    place // of its first character, including a quote or |
 	style style
 }
 
-// placeIn finds character n of a scalar's text in the file, whatever was folded,
-// unescaped or unindented on the way; at its end is the place behind it. Where it
-// does not succeed, it is the scalar's own place.
+// placeIn finds the place in the file of character n of a scalar's text, despite
+// folding, escapes and indentation; at the text's end it is the place after it. If
+// that fails, it is the place of the scalar.
 func (s *source) placeIn(t scalar, n int) place {
 	c := cursor{lines: s.lines, line: t.at.line - 1, column: t.at.column - 1, style: t.style}
 	switch t.style {
@@ -58,7 +58,7 @@ type cursor struct {
 
 func (c *cursor) place() place { return place{c.line + 1, c.column + 1} }
 
-// peek is the character n further on, a line's end included.
+// peek returns the character n further on; the end of a line counts as one.
 func (c *cursor) peek(n int) rune {
 	if c.line >= len(c.lines) || c.column+n > len(c.lines[c.line]) {
 		return 0
@@ -77,7 +77,7 @@ func (c *cursor) skip(n int) {
 	c.column += n
 }
 
-// skipSpace goes to the next character that is none, over folded lines.
+// skipSpace moves to the next character that is not a space, across folded lines.
 func (c *cursor) skipSpace() {
 	for c.line < len(c.lines) {
 		switch r := c.peek(0); {
@@ -91,7 +91,7 @@ func (c *cursor) skipSpace() {
 	}
 }
 
-// take goes over what stands for r.
+// take moves past what stands for r.
 func (c *cursor) take(r rune) bool {
 	raw := c.peek(0)
 	switch {
@@ -118,7 +118,7 @@ func (c *cursor) escape() int {
 		return 4
 	case 'u':
 		if high := c.peek(2); (high == 'd' || high == 'D') && c.peek(6) == '\\' && c.peek(7) == 'u' {
-			return 12 // two halves of one character, as JSON writes it
+			return 12 // a surrogate pair, as JSON writes it
 		}
 		return 6
 	case 'U':

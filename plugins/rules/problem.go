@@ -21,10 +21,10 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s\n%s", p.File, p.Line, p.Column, p.Text, p.Excerpt)
 }
 
-// Problems is everything that is wrong with a file, in its order.
+// Problems is everything that is wrong with a file, in order.
 type Problems []*Problem
 
-// maxShown is how many problems are told at once.
+// maxShown is how many problems are shown at once.
 const maxShown = 10
 
 // Error is one problem after the other.
@@ -39,7 +39,7 @@ func (ps Problems) Error() string {
 	return strings.Join(texts, "\n")
 }
 
-// Unwrap gives each problem to errors.As.
+// Unwrap returns the problems for errors.As.
 func (ps Problems) Unwrap() []error {
 	var errs []error
 	for _, p := range ps {
@@ -48,7 +48,7 @@ func (ps Problems) Unwrap() []error {
 	return errs
 }
 
-// orNil is an error only where there is a problem.
+// orNil is nil if there is no problem.
 func (ps Problems) orNil() error {
 	if len(ps) == 0 {
 		return nil
@@ -62,7 +62,7 @@ func (ps Problems) orNil() error {
 	return ps
 }
 
-// What an excerpt shows of a long line, in characters.
+// How much of a long line an excerpt shows, in characters.
 const (
 	excerptBefore = 70 // before the place, at most
 	excerptAfter  = 40 // after it, at least
@@ -84,7 +84,7 @@ func excerpt(line []rune, number, column int) string {
 	return head + before + after + "\n" + strings.Repeat(" ", len(head)+ansi.StringWidth(before)) + "^"
 }
 
-// plain gives every character that takes no room, or more than one, a space.
+// plain replaces every character whose width is not one column with a space.
 func plain(line []rune) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

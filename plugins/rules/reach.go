@@ -15,9 +15,10 @@ type deadRule struct {
 	Why  string
 }
 
-// unreachable finds the rules that never decide, as far as their form tells: they
-// contradict themselves, or an earlier rule holds whenever they do. A switch leaves
-// the decision to later rules where no model is left, so it is in nobody's way.
+// unreachable finds rules that never decide, as far as their form shows: they
+// contradict themselves, or an earlier rule matches whenever they do. A rule with a
+// switch hides none, because it leaves the decision to later rules if no model is
+// left.
 func (rs *Rules) unreachable() []deadRule {
 	var found []deadRule
 	var earlier []demands
@@ -34,11 +35,11 @@ func (rs *Rules) unreachable() []deadRule {
 	return found
 }
 
-// demands are the parts of a condition that all have to hold.
+// demands are the parts of a condition, all of which must hold.
 type demands struct {
 	rule   *rule
 	never  bool
-	kinds  []string // that failure.kind may be; nil = any
+	kinds  []string // values that failure.kind may have; nil = any
 	others []string // the rest, as CEL writes it
 }
 
@@ -74,7 +75,8 @@ func conjuncts(e celast.Expr) []celast.Expr {
 	return parts
 }
 
-// kindsOf is what failure.kind is by this part of a condition; nil if it does not say.
+// kindsOf are the values that this part of a condition allows for failure.kind; nil =
+// all.
 func kindsOf(e celast.Expr) []string {
 	fact, words := comparison(e)
 	if fact != "failure.kind" || e.AsCall().FunctionName() == operators.NotEquals {
@@ -116,7 +118,8 @@ func (d demands) unmet(earlier []demands) string {
 	return ""
 }
 
-// include reports whether all that e demands, d does too, so that e holds whenever d does.
+// include reports whether d demands everything that e demands, so that e holds whenever d
+// does.
 func (d demands) include(e demands) bool {
 	return subset(e.others, d.others) && (e.kinds == nil || d.kinds != nil && subset(d.kinds, e.kinds))
 }

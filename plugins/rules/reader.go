@@ -14,13 +14,13 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// reader reads the nodes of a file and collects what is wrong with them.
+// reader reads the nodes of a file and collects the problems.
 type reader struct {
 	src      *source
 	problems Problems
 	names    map[string]int // the lines of the rules' names
 
-	env       *cel.Env // what expressions may speak of; nil = the facts alone
+	env       *cel.Env // what expressions may refer to; nil = only the facts
 	counters  []string
 	receivers []string
 }
@@ -46,14 +46,15 @@ func placeOf(n ast.Node) place {
 	return place{1, 1}
 }
 
-// fields are the entries of a mapping by their keys.
+// fields are the entries of a mapping by key.
 type fields struct {
 	at      place
 	by      map[string]ast.Node
-	unknown bool // there are others, which were told of
+	unknown bool // there are unknown keys, which were reported
 }
 
-// pairsOf gives the pairs of a mapping; nothing at all has none, and whatever else is there is no mapping.
+// pairsOf returns the pairs of a mapping. A missing node has none; is is false for a node that is not
+// a mapping.
 func pairsOf(n ast.Node) (pairs []*ast.MappingValueNode, is bool) {
 	switch n := n.(type) {
 	case nil, *ast.NullNode:
@@ -66,7 +67,7 @@ func pairsOf(n ast.Node) (pairs []*ast.MappingValueNode, is bool) {
 	return nil, false
 }
 
-// mapping reads what has named fields and no others; nothing at all is an empty one.
+// mapping reads a mapping with only the known keys; a missing node is an empty one.
 func (r *reader) mapping(n ast.Node, what string, known ...string) (fields, bool) {
 	f := fields{at: placeOf(n), by: map[string]ast.Node{}}
 	pairs, is := pairsOf(n)
@@ -93,7 +94,7 @@ func keyOf(pair *ast.MappingValueNode) string {
 	return pair.Key.String()
 }
 
-// kindOf says what a node is, for people.
+// kindOf says what kind of node it is, for people.
 func kindOf(n ast.Node) string {
 	switch n.(type) {
 	case nil, *ast.NullNode:
@@ -127,7 +128,7 @@ func (r *reader) list(n ast.Node, what string, most int) []ast.Node {
 	return items.Values
 }
 
-// scalar reads anything that is written as one text, numbers and booleans included.
+// scalar reads any scalar as text, including numbers and booleans.
 func (r *reader) scalar(n ast.Node, what string) (scalar, bool) {
 	at := placeOf(n)
 	switch n := n.(type) {
@@ -169,7 +170,7 @@ func (r *reader) text(n ast.Node, what string, most int) string {
 	return s.text
 }
 
-// flaws tells what is wrong with an expression that begins at character from of s.
+// flaws reports the errors in an expression that begins at character from of s.
 func (r *reader) flaws(s scalar, flaws []flaw) {
 	for _, f := range flaws {
 		r.wrong(r.src.placeIn(s, f.at), "%s", f.text)

@@ -27,7 +27,7 @@ func (r *reader) restrict(n ast.Node) *recovery.Restrict {
 	return &x
 }
 
-// both is what forbids whatever one of two forbids.
+// both forbids everything that a or b forbids.
 func both(a, b *recovery.Restrict) *recovery.Restrict {
 	if a == nil || b == nil {
 		if a == nil {
@@ -47,7 +47,8 @@ func both(a, b *recovery.Restrict) *recovery.Restrict {
 	return &x
 }
 
-// matches reports whether a name of a model, or of all of an entry as in openai/*, is that model's.
+// matches reports whether a name, of a model or of all models of an entry as in openai/*, matches
+// model.
 func matches(name, model string) bool {
 	entry, all := strings.CutSuffix(name, "*")
 	return name == model || all && strings.HasSuffix(entry, "/") && strings.HasPrefix(model, entry)

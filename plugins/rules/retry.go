@@ -9,19 +9,19 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// retryAction asks the same model again, after after × backoff^n for the n-th retry
-// of that model (from 0), but no longer than most.
+// retryAction asks the same model again, with a pause of after × backoff^n before the
+// n-th retry of that model (from 0), but no longer than most.
 type retryAction struct {
 	after   time.Duration
 	backoff float64 // 1 to 10
-	jitter  bool    // up to a quarter more, by chance
+	jitter  bool    // up to a quarter longer, at random
 	most    time.Duration
 }
 
-// defaultRetry is what a rule leaves out.
+// defaultRetry has the values for what a rule leaves out.
 var defaultRetry = retryAction{after: time.Second, backoff: 2, jitter: true, most: time.Minute}
 
-// jitterShare is how much longer a pause may get, as a share of it.
+// jitterShare is how much longer jitter may make a pause, as a fraction of it.
 const jitterShare = 0.25
 
 func (a retryAction) decide(f *Facts, jitter float64) (recovery.Vote, bool) {
@@ -35,7 +35,7 @@ func (a retryAction) decide(f *Facts, jitter float64) (recovery.Vote, bool) {
 	}, true
 }
 
-// failuresOfModel counts how often the model failed before during this call.
+// failuresOfModel counts the model's earlier failures during this call.
 func (f *Facts) failuresOfModel() int {
 	n := 0
 	for _, t := range f.Tried {

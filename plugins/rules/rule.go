@@ -9,7 +9,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Rules are the rules of a file, in its order.
+// Rules are the rules of a file, in order.
 type Rules struct {
 	File  string
 	Rules []*rule // about failures
@@ -20,23 +20,23 @@ type Rules struct {
 	receivers []receiver
 }
 
-// rule says what to do when its condition holds.
+// rule says what to do if its condition holds.
 type rule struct {
 	Number int    // from 1
 	Name   string // may be empty
 	Line   int    // where it begins in its file
 
 	when   *expression
-	action action // nil = it decides nothing: what it forbids and whom it tells is all, and later rules are asked
+	action action // nil = it only forbids or tells, and later rules are tried
 	reason template
 	extra  []recovery.Button
 	adjust recovery.Adjust
 
-	restrict *recovery.Restrict // what it forbids, beside its action
-	webhook  string             // whom it tells
+	restrict *recovery.Restrict // what it forbids, besides its action
+	webhook  string             // the one that it tells
 }
 
-// String is how people are told of the rule.
+// String is how people are told about the rule.
 func (r *rule) String() string {
 	if r.Name == "" {
 		return fmt.Sprintf("rule %d", r.Number)
@@ -44,7 +44,7 @@ func (r *rule) String() string {
 	return fmt.Sprintf("rule %d (%s)", r.Number, r.Name)
 }
 
-// DependOnTime reports whether a rule asks when a failure happened.
+// DependOnTime reports whether a rule uses the time of a failure.
 func (rs *Rules) DependOnTime() bool {
 	timely := func(x *expression) bool { return x.reads("failure", "at") || x.names("at") }
 	for _, x := range rs.defined {
@@ -99,7 +99,7 @@ func adjustments(a recovery.Adjust) []string {
 
 // action is what a rule does: one of retryAction, switchAction and failAction.
 type action interface {
-	// decide gives the vote, or false if the action is not possible. jitter is drawn
+	// decide returns the vote, or false if the action is not possible. jitter is drawn
 	// from [0, 1).
 	decide(f *Facts, jitter float64) (recovery.Vote, bool)
 	String() string

@@ -12,11 +12,11 @@ import (
 type scope struct {
 	facts  reflect.Value
 	values []ref.Val
-	named  map[string]*expression // defined in the file
-	known  map[string]ref.Val     // what they came to
+	named  map[string]*expression // expressions defined in the file
+	known  map[string]ref.Val     // their values so far
 }
 
-// factFields has the place of every fact in Facts.
+// factFields are the index of every fact's field in Facts.
 var factFields = func() map[string]int {
 	fields := map[string]int{}
 	for i, name := range fieldsOf(reflect.TypeFor[Facts]()) {
@@ -29,14 +29,14 @@ func newScope(f *Facts) *scope {
 	return &scope{facts: reflect.ValueOf(f).Elem(), values: make([]ref.Val, len(factFields))}
 }
 
-// scope is that of one decision by these rules.
+// scope is the scope of one decision by these rules.
 func (rs *Rules) scope(f *Facts) *scope {
 	s := newScope(f)
 	s.named, s.known = rs.defined, map[string]ref.Val{}
 	return s
 }
 
-// ResolveName gives the fact of that name.
+// ResolveName returns the fact of that name.
 func (s *scope) ResolveName(name string) (any, bool) {
 	i, ok := factFields[name]
 	if !ok {
@@ -52,8 +52,8 @@ func (s *scope) ResolveName(name string) (any, bool) {
 	return s.values[i], true
 }
 
-// defined gives what a named expression comes to; one that cannot be evaluated is an error in whatever
-// speaks of it.
+// defined returns the value of a named expression. If it cannot be evaluated, that is an error in the
+// expression that uses it.
 func (s *scope) defined(name string) (any, bool) {
 	x, ok := s.named[name]
 	if !ok {

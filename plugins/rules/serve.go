@@ -32,9 +32,9 @@ func Serve() {
 // policy is the configured rules.
 type policy struct {
 	rules   atomic.Pointer[Rules] // nil until it is configured
-	told    sync.Map              // of *Rule: what went wrong with it was logged
-	keeper  keeper                // of what counters count
-	telling chan struct{}         // one for each message under way
+	told    sync.Map              // of *rule: its error was logged
+	keeper  keeper                // stores the counters
+	telling chan struct{}         // one for each message in progress
 }
 
 func (p *policy) configure(raw json.RawMessage) error {
@@ -46,7 +46,7 @@ func (p *policy) configure(raw json.RawMessage) error {
 	return nil
 }
 
-// runError draws the dice and counts, which decide does not.
+// runError draws the jitter and counts, for decide.
 func (p *policy) runError(ctx context.Context, e plugin.Event) (plugin.Decision, error) {
 	rs := p.rules.Load()
 	if rs == nil {
@@ -54,13 +54,13 @@ func (p *policy) runError(ctx context.Context, e plugin.Event) (plugin.Decision,
 	}
 	f := factsOf(e)
 	p.count(ctx, rs, f, e.Pressed == "")
-	o := rs.decide(f, rand.Float64()) //nolint:gosec // chance keeps runs apart, nothing is secret
+	o := rs.decide(f, rand.Float64()) //nolint:gosec // jitter is not a secret
 	p.log(plugin.Log(ctx), rs, o.Notes)
 	p.tell(plugin.Log(ctx), rs, o.Tells, e.Run, e.Session, e.DryRun)
 	return decision(o.Vote), nil
 }
 
-// beforeCall is asked where the occasions of the plugin's entry have before_call.
+// beforeCall is asked if the occasions in the plugin's entry include before_call.
 func (p *policy) beforeCall(ctx context.Context, c plugin.Call) (plugin.Verdict, error) {
 	rs := p.rules.Load()
 	if rs == nil || len(rs.Gates) == 0 {
@@ -80,7 +80,7 @@ func (p *policy) count(ctx context.Context, rs *Rules, f *Facts, counts bool) {
 	}
 }
 
-// tell sends messages, and waits for none of them. In a dry run nobody is told.
+// tell sends messages without waiting for them. A dry run sends none.
 func (p *policy) tell(logger *slog.Logger, rs *Rules, tells []telling, run, session string, dryRun bool) {
 	for _, t := range tells {
 		i := slices.IndexFunc(rs.receivers, func(w receiver) bool { return w.name == t.to })
@@ -106,7 +106,7 @@ func (p *policy) tell(logger *slog.Logger, rs *Rules, tells []telling, run, sess
 	}
 }
 
-// log tells once per rule what keeps it from being evaluated.
+// log reports once per rule why it cannot be evaluated.
 func (p *policy) log(logger *slog.Logger, rs *Rules, notes []note) {
 	for _, n := range notes {
 		if errors.Is(n.Err, errNoModel) {

@@ -14,15 +14,15 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// What a file may hold.
+// Limits on a file.
 const (
 	maxFile    = 256 << 10 // bytes
 	maxRules   = 256
-	maxNesting = 500 // brackets within brackets: the parser takes the square of it
+	maxNesting = 500 // nested brackets: parsing time grows with the square
 	maxDashes  = 100 // list items that begin on one line, likewise
 )
 
-// source is the text of a file and where its lines are.
+// source is the text of a file and its lines.
 type source struct {
 	name  string
 	lines [][]rune
@@ -48,7 +48,7 @@ func (s *source) problem(at place, format string, args ...any) *Problem {
 	}
 }
 
-// readFile reads no more of a file than may be in one.
+// readFile reads no more of a file than it may contain.
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -62,7 +62,7 @@ func readFile(path string) ([]byte, error) {
 	return text, err
 }
 
-// parseYAML gives the tree of a file, nil if the file is empty.
+// parseYAML returns the tree of a file, nil if the file is empty.
 func parseYAML(name string, text []byte) (*source, *ast.File, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	s := newSource(name, text)
@@ -82,7 +82,7 @@ func parseYAML(name string, text []byte) (*source, *ast.File, error) {
 	return s, file, nil
 }
 
-// parseTree parses YAML. The parser panics at some input that is none.
+// parseTree parses YAML. The parser panics on some invalid input.
 func parseTree(text []byte) (file *ast.File, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -116,8 +116,8 @@ func invalidLine(text []byte) int {
 	return line
 }
 
-// tooDeep finds nesting that no file of rules has. It counts brackets in strings, too,
-// which are balanced or few.
+// tooDeep finds nesting deeper than any file of rules needs. It also counts brackets
+// in strings, which are balanced or few.
 func tooDeep(s *source) (place, bool) {
 	depth := 0
 	for i, line := range s.lines {

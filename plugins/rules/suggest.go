@@ -8,7 +8,7 @@ import (
 // maxListed is how many words a message may list.
 const maxListed = 12
 
-// didYouMean is the end of a sentence about a word that is none of those there are.
+// didYouMean is the end of a sentence about an unknown word.
 func didYouMean(word string, there []string) string {
 	if near := nearest(word, there); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)
@@ -19,7 +19,7 @@ func didYouMean(word string, there []string) string {
 	return "; there are: " + strings.Join(there, ", ")
 }
 
-// nearest is the word that somebody may have meant, or "".
+// nearest is the word that was probably meant, or "".
 func nearest(word string, there []string) string {
 	best, least := "", max(1, len(word)/3)+1
 	for _, candidate := range there {
@@ -34,8 +34,8 @@ func nearest(word string, there []string) string {
 	return best
 }
 
-// distance is how many letters must be added, removed, replaced or exchanged with
-// their neighbour to make b of a. Words of more than 64 bytes are far from all.
+// distance is how many letters must be added, removed, replaced or swapped with a
+// neighbour to turn a into b. Words of more than 64 bytes are far from all others.
 func distance(a, b string) int {
 	const far = 64
 	if len(a) > far || len(b) > far {

@@ -9,15 +9,15 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// switchAction asks another model: of those in to, or of all alternatives where to
-// is empty. A model that has failed during this call is not asked again.
+// switchAction asks another model: one of to, or of all alternatives if to is empty. A
+// model that has failed during this call is not asked again.
 type switchAction struct {
 	to     []string
 	prefer string
 }
 
-// preferences are the orders in which a model is chosen; the order of to, or else the
-// run's own, settles ties.
+// preferences are the orders in which a model is chosen; ties are settled by the order
+// of to, or else by the run's own.
 var preferences = map[string]func(f *Facts, a, b Alternative) int{
 	"order":           func(*Facts, Alternative, Alternative) int { return 0 },
 	"larger_context":  func(_ *Facts, a, b Alternative) int { return cmp.Compare(b.ContextTokens, a.ContextTokens) },
@@ -26,10 +26,10 @@ var preferences = map[string]func(f *Facts, a, b Alternative) int{
 	"other_provider":  func(f *Facts, a, b Alternative) int { return cmp.Compare(f.away(b), f.away(a)) },
 }
 
-// preferenceNames is the order in which people are told of them.
+// preferenceNames is the order in which they are listed for people.
 var preferenceNames = []string{"order", "larger_context", "smaller_context", "same_provider", "other_provider"}
 
-// knownContext lets a model of unknown size be the last.
+// knownContext puts a model of unknown size last.
 func (a Alternative) knownContext() int64 {
 	if a.ContextTokens <= 0 {
 		return math.MaxInt64
@@ -37,7 +37,7 @@ func (a Alternative) knownContext() int64 {
 	return a.ContextTokens
 }
 
-// away is 0 for a model of the provider entry that failed, 1 for others.
+// away is 0 for a model of the failed model's provider entry, 1 for others.
 func (f *Facts) away(a Alternative) int {
 	if a.Provider == providerOf(f.Model) {
 		return 0
@@ -55,7 +55,7 @@ func (s switchAction) decide(f *Facts, _ float64) (recovery.Vote, bool) {
 	return recovery.Vote{Action: recovery.ActionSwitchModel, NewModel: best.Model}, true
 }
 
-// candidates are the models that may be asked, those first that are named first.
+// candidates are the models that may be asked, in the order of to.
 func (s switchAction) candidates(f *Facts) []Alternative {
 	var list []Alternative
 	for _, a := range f.Alternatives {
@@ -70,7 +70,7 @@ func (s switchAction) candidates(f *Facts) []Alternative {
 	return list
 }
 
-// rank is the place of a model in to, -1 where it is not named. A name ends in /* for all of an entry.
+// rank is the index in to of the first name that matches a model, -1 if there is none.
 func (s switchAction) rank(model string) int {
 	return slices.IndexFunc(s.to, func(name string) bool { return matches(name, model) })
 }

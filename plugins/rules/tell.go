@@ -16,12 +16,12 @@ import (
 const (
 	tellTime    = 10 * time.Second // for one try
 	tellTries   = 3
-	tellPause   = time.Second // before the second; it doubles
-	maxTelling  = 32          // messages under way at a time; others are dropped, and logged
+	tellPause   = time.Second // before the second try; it doubles
+	maxTelling  = 32          // messages in progress at a time; others are dropped, and logged
 	maxToldText = 500         // bytes of a reason
 )
 
-// message is what a webhook of a rule is told. It holds no prompt, no answer and nothing of a tool.
+// message is the body of a rule's webhook. It contains no prompt, no answer and nothing from tools.
 type message struct {
 	Rule    string         `json:"rule"`
 	Reason  string         `json:"reason,omitempty"`
@@ -34,8 +34,8 @@ type message struct {
 	Counts  map[string]int `json:"counts,omitempty"`
 }
 
-// client reaches a receiver under its address rules, which are asked at each connection. No proxy of the
-// environment is used, and nothing is followed elsewhere.
+// client connects to a receiver under its address rules, which are checked at each connection. It uses
+// no proxy from the environment and follows no redirects.
 func (w receiver) client() *http.Client {
 	dialer := &net.Dialer{Timeout: tellTime, Control: w.guard().Control}
 	return &http.Client{
@@ -45,7 +45,8 @@ func (w receiver) client() *http.Client {
 	}
 }
 
-// tell posts a message, three times at most. The error says neither the address nor what is answered.
+// tell posts a message, in three tries at most. The error contains neither the address nor the
+// response.
 func (w receiver) tell(ctx context.Context, m message) error {
 	m.Reason = words.Clip(m.Reason, maxToldText)
 	body, err := json.Marshal(m)

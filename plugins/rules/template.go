@@ -14,13 +14,13 @@ import (
 // template is a text for people with expressions in {{ }}.
 type template []part
 
-// part is a text, and then the value of an expression if there is one.
+// part is a text, followed by the value of an expression if there is one.
 type part struct {
 	text  string
 	value *expression
 }
 
-// parseTemplate takes a text apart. The flaws are at characters of the text.
+// parseTemplate parses a text. The flaws' positions are in characters of the text.
 func parseTemplate(text string, compile func(string) (*expression, []flaw)) (template, []flaw) {
 	var (
 		t     template
@@ -62,7 +62,7 @@ func compileValue(text string, compile func(string) (*expression, []flaw)) (*exp
 	return nil, []flaw{{0, fmt.Sprintf("%s cannot be shown: a string, number, duration or time can", x.checked.OutputType())}}
 }
 
-// render fills the expressions in. One that cannot be evaluated becomes "?".
+// render fills in the expressions. One that cannot be evaluated becomes "?".
 func (t template) render(in *scope) (string, error) {
 	var (
 		b     strings.Builder

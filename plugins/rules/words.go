@@ -11,8 +11,8 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// vocabulary has the facts that only ever are one of certain words. Comparing them
-// with another word is never true, and so a mistake.
+// vocabulary lists the words for facts that only have certain values. Comparing such a
+// fact with another word is never true, and so a mistake.
 var vocabulary = map[string][]string{
 	"failure.kind":   kindNames(),
 	"failure.code":   codeNames(),
@@ -48,7 +48,7 @@ func codeNames() []string {
 	return names
 }
 
-// wrongWords finds the words that a fact is compared with and never is.
+// wrongWords finds words that a fact is compared with, but that it never has.
 func wrongWords(tree *celast.AST) []flaw {
 	var flaws []flaw
 	celast.PostOrderVisit(tree.Expr(), celast.NewExprVisitor(func(e celast.Expr) {
@@ -69,7 +69,7 @@ func wrongWords(tree *celast.AST) []flaw {
 	return flaws
 }
 
-// unknownCounters finds the counters that an expression speaks of and the file does not have.
+// unknownCounters finds counters that an expression uses and the file does not define.
 func unknownCounters(tree *celast.AST, there []string) []flaw {
 	var flaws []flaw
 	celast.PostOrderVisit(tree.Expr(), celast.NewExprVisitor(func(e celast.Expr) {
@@ -84,8 +84,8 @@ func unknownCounters(tree *celast.AST, there []string) []flaw {
 	return flaws
 }
 
-// comparison takes fact == "word", != and in [words] apart; the fact is "" if e is
-// nothing of the kind.
+// comparison takes apart fact == "word", fact != "word" and fact in [words]; fact is
+// "" for any other expression.
 func comparison(e celast.Expr) (fact string, words []celast.Expr) {
 	if e.Kind() != celast.CallKind || len(e.AsCall().Args()) != 2 {
 		return "", nil

@@ -20,7 +20,7 @@ func Serve() {
 		plugin.WithConfigSchema(string(autorecover.Schema)), plugin.WithConfig(p.configure))
 }
 
-// policy is Decide with the configuration that the host handed over.
+// policy is Decide with the configuration from the host.
 type policy struct {
 	config atomic.Pointer[autorecover.Config]
 }
@@ -40,7 +40,7 @@ func (p *policy) configure(raw json.RawMessage) error {
 	return nil
 }
 
-// runError draws the dice and reads the clock, which Decide does not.
+// runError draws the jitter and reads the clock for Decide.
 func (p *policy) runError(_ context.Context, e plugin.Event) (plugin.Decision, error) {
 	return decision(autorecover.Decide(*p.config.Load(), inputOf(e, time.Now()), rand.Float64())), nil
 }

@@ -13,8 +13,8 @@ import (
 //go:embed schema.json
 var schema string
 
-// config is what mulligan.yaml says. An event tells what is left of a budget and not
-// how large it was, so the budget is written here once more.
+// config is the plugin's part of mulligan.yaml. An event says how much of a budget is
+// left, but not how large it was, so the budget is repeated here.
 type config struct {
 	Dollars   float64            `json:"dollars"`
 	Tokens    int64              `json:"tokens"`
@@ -22,8 +22,8 @@ type config struct {
 	Prices    map[string]float64 `json:"prices"`
 }
 
-// configure takes what the schema allows; without any configuration there is nothing
-// to count by.
+// configure reads a configuration that the schema allows; without one there is nothing
+// to count with.
 func (c *costCap) configure(raw json.RawMessage) error {
 	if len(raw) == 0 {
 		return errors.New("prices are needed, and dollars or tokens")
@@ -36,7 +36,7 @@ func (c *costCap) configure(raw json.RawMessage) error {
 	return nil
 }
 
-// price is infinite for a model that has none.
+// price is infinite for a model without a price.
 func (c *config) price(model string) float64 {
 	if price, ok := c.Prices[model]; ok {
 		return price
@@ -44,8 +44,8 @@ func (c *config) price(model string) float64 {
 	return math.Inf(1)
 }
 
-// spent gives the share of the budget that is spent, and how to say it. Of money and
-// tokens, the larger share counts; a run without a limit has spent nothing of it.
+// spent returns the fraction of the budget that is spent, and a text for it. Of money
+// and tokens, the larger fraction counts; 0 for a run without a limit.
 func (c *config) spent(left recovery.Budget) (float64, string) {
 	total := int64(c.Dollars * 1e6)
 	money, tokens := share(total, left.Microdollars), share(c.Tokens, left.Tokens)

@@ -10,11 +10,12 @@ import (
 	"github.com/mulligan-run/mulligan/sdk/go/plugin"
 )
 
-// maxWait is how long the same model is waited for rather than leaving it for one
-// that costs no more.
+// maxWait is the longest wait for the same model before the cheapest other one is
+// asked.
 const maxWait = time.Minute
 
-// ours are failures in which no model had a part: another one changes nothing.
+// ours are failures that do not depend on the model, so that another one changes
+// nothing.
 var ours = []failure.Kind{
 	failure.KindToolFailure, failure.KindInterrupted, failure.KindStepTimeout, failure.KindMaxTurnTime,
 	failure.KindRunTimeout, failure.KindPromptFailure, failure.KindInternal,
@@ -23,13 +24,13 @@ var ours = []failure.Kind{
 // costCap is the policy and its settings.
 type costCap struct{ config atomic.Pointer[config] }
 
-// decide speaks where the next plugin could spend what is not there: when a budget is
-// used up, and when much of it is spent and a dearer model could be switched to.
+// decide has an opinion only if the next plugin could overspend: when a budget is used
+// up, and when much of it is spent and the run could be switched to a dearer model.
 func (c *costCap) decide(e plugin.Event) plugin.Decision {
 	config := c.config.Load()
 	share, sum := config.spent(e.Remaining)
 	if e.Remaining.Microdollars < 0 || e.Remaining.Tokens < 0 {
-		if share < 1 { // of what the settings do not have
+		if share < 1 { // of the tokens or dollars that are not configured
 			return plugin.Fail("The run's budget is used up")
 		}
 		return plugin.Fail("The run's budget is used up: " + sum)
@@ -47,8 +48,8 @@ func (c *costCap) decide(e plugin.Event) plugin.Decision {
 	return plugin.Fail(sum + ", and every other model is dearer")
 }
 
-// extremes gives the cheapest and the dearest alternative; of equals, the preferred
-// one. Without alternatives it is twice the model that failed.
+// extremes returns the cheapest and the dearest alternative; of equals, the preferred
+// one. Without alternatives both are the model that failed.
 func (c *config) extremes(e plugin.Event) (cheapest, dearest string) {
 	if len(e.Alternatives) == 0 {
 		return e.Model, e.Model

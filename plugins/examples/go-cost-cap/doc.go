@@ -1,3 +1,4 @@
-// Go-cost-cap is a recovery plugin that keeps a run from becoming dear by failing:
-// README.md says what it decides. The policy is costcap.go, its settings config.go.
+// Go-cost-cap is a recovery plugin that keeps failures from making a run expensive:
+// README.md says what it decides. The policy is in costcap.go, its settings in
+// config.go.
 package main
