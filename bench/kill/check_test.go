@@ -90,11 +90,24 @@ func (r *remains) open() {
 func (r *remains) outcome() string {
 	switch {
 	case r.run.End != nil:
-		return r.run.End.StopReason
+		return strings.TrimSpace(r.run.End.StopReason + " " + r.lastFailure())
 	case r.run.SuggestionOpen():
 		return strings.TrimSpace("asks " + r.run.Suggestion.BlockedBy)
 	}
 	return string(r.run.Status)
+}
+
+// lastFailure is the kind of the failure that a failed run ended with.
+func (r *remains) lastFailure() (kind string) {
+	if r.run.End.Status != recovery.StatusFailed {
+		return ""
+	}
+	for _, e := range r.events {
+		if b, ok := e.Body.(recovery.Failed); ok {
+			kind = string(b.Failure.Kind)
+		}
+	}
+	return kind
 }
 
 func (r *remains) i01settled() {
