@@ -14,11 +14,13 @@ const maxDeleted = 64
 
 // removes removes those of the runs $1 that no living owner has, and gives them.
 const removes = `WITH ` + struck + `, gone AS (
-		DELETE FROM mulligan.runs AS runs WHERE run = ANY($1) AND ` + free + ` RETURNING run
+		DELETE FROM mulligan.runs AS runs WHERE run = ANY($1) AND ` + free + ` RETURNING run, labels
 	), events AS (DELETE FROM mulligan.events USING gone WHERE events.run = gone.run
 	), commands AS (DELETE FROM mulligan.commands USING gone WHERE commands.run = gone.run
 	), tails AS (DELETE FROM mulligan.tails USING gone WHERE tails.run = gone.run
 	), snapshots AS (DELETE FROM mulligan.snapshots USING gone WHERE snapshots.run = gone.run
+	), worded AS (DELETE FROM mulligan.worded USING gone WHERE worded.run = gone.run
+	), labelled AS (DELETE FROM mulligan.labelled USING gone, mulligan.labels_of(gone.labels) AS e WHERE (labelled.key, labelled.value, labelled.run) = (e.key, e.value, gone.run)
 	) SELECT run FROM gone`
 
 // Delete implements timeline.Store. What is removed leaves the database's files as everything does that

@@ -25,6 +25,11 @@
 // one row, which whoever takes a run of it strikes out first (leases.go). Two owners of one name in two
 // stores that are open are two: each store has an id of its own, its member.
 //
+// # Listing
+//
+// Runs are listed in the order of their age, by an index for each thing that one of many values is
+// asked of. What few have, a label or some words, is found by tables that triggers keep (search.go).
+//
 // # Following
 //
 // Who follows runs of other processes is told when they are written to, by one NOTIFY in 20 ms and

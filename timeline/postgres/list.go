@@ -85,6 +85,9 @@ func (s *Store) List(ctx context.Context, q timeline.Query) ([]timeline.Summary,
 	if q.Needing {
 		where.add("needs <> ''")
 	}
+	if err := s.rare(ctx, q, &where); err != nil {
+		return nil, err
+	}
 	if q.Before != "" {
 		if err := s.known(ctx, q.Before); err != nil {
 			return nil, err

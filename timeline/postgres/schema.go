@@ -103,7 +103,7 @@ CREATE INDEX runs_needing ON mulligan.runs (due_from) WHERE needs <> '' AND due_
 `, valueTables, `
 CREATE INDEX runs_by_start ON mulligan.runs (started_at);
 CREATE INDEX runs_of_sessions ON mulligan.runs (born DESC, run DESC) WHERE session <> '';
-`}
+`, searchTables}
 
 // lockMigration is the key of the advisory lock under which one process migrates.
 const lockMigration = 0x6d756c6c6967616e // "mulligan"
@@ -178,6 +178,9 @@ func raise(tx pgx.Tx) error {
 	}
 	version, err := versionOf(ctx, tx)
 	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, "SET LOCAL statement_timeout = 0"); err != nil { // there may be much to write anew
 		return err
 	}
 	for _, statements := range migrations[min(version, len(migrations)):] {

@@ -33,6 +33,9 @@
 //
 // # Reading and following
 //
+// Runs are listed by an index that has all they are looked for by, the newest first. What few have,
+// a label or some words, is found by tables that triggers keep (search.go).
+//
 // Readers have their own connections and wait for nobody. Followers in the
 // appender's process get events and live text from it directly; every 100 ms, while somebody
 // follows, the committer asks PRAGMA data_version whether another process has

@@ -140,6 +140,9 @@ func (s *store) where(ctx context.Context, q timeline.Query) (condition string, 
 		restrict("(lock <> ? OR expires <= ?)", s.holding(), time.Now().UnixNano())
 	}
 	needs(q, restrict)
+	if err := s.rare(ctx, q, restrict); err != nil {
+		return "", nil, err
+	}
 	if q.Before != "" {
 		h, err := s.find(ctx, q.Before)
 		if err != nil {

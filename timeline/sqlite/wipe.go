@@ -35,6 +35,9 @@ func (s *store) wipe(ctx context.Context) error {
 		}
 	}
 	if err == nil {
+		err = s.merge(ctx)
+	}
+	if err == nil {
 		err = s.inTurns(ctx, s.rewrite)
 	}
 	if err == nil {

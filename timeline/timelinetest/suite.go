@@ -51,6 +51,7 @@ var tests = []struct {
 	{"Summary", testSummary},
 	{"List", testList},
 	{"Course", testCourse},
+	{"Search", testSearch},
 	{"ListWaiting", testListWaiting},
 	{"ListDue", testListDue},
 	{"ListDueNoMore", testListDueNoMore},

@@ -1,0 +1,87 @@
+package postgres
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/mulligan-run/mulligan/timeline"
+)
+
+// searchTables find runs by a label, and by three letters in a row anywhere in their words: what
+// few runs have would else be looked for in all of them. Triggers keep them, so that whatever
+// changes a run's row changes these. They are apart from it since an append writes a row anew, and
+// would write all that its indexes say of its words.
+//
+// The extension pg_trgm leaves out what is no letter or digit, and is not everywhere.
+const searchTables = `
+CREATE TABLE mulligan.labelled (
+	key   text COLLATE "C" NOT NULL,
+	value text COLLATE "C" NOT NULL,
+	run   text COLLATE "C" NOT NULL,
+	PRIMARY KEY (key, value, run)
+);
+CREATE TABLE mulligan.worded (
+	run   text COLLATE "C" PRIMARY KEY,
+	words text COLLATE "C" NOT NULL -- of the run's row
+);
+CREATE FUNCTION mulligan.trigrams(words text) RETURNS text[] LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS $$
+	SELECT coalesce(array_agg(substr(words, i, 3) COLLATE "C"), '{}') FROM generate_series(1, length(words) - 2) AS i
+$$;
+-- The labels of a run's row. JSON may say what a text cannot be, and an import what an index does not hold: nobody can ask for those.
+CREATE FUNCTION mulligan.labels_of(labels text) RETURNS TABLE (key text, value text) LANGUAGE sql IMMUTABLE STRICT AS $$
+	SELECT e.key, e.value FROM json_each_text(CASE WHEN labels = '' OR position('\u0000' IN replace(labels, '\\', '')) > 0 THEN '{}' ELSE labels END::json) AS e
+		WHERE octet_length(e.key) + octet_length(e.value) <= 2048
+$$;
+INSERT INTO mulligan.labelled SELECT e.key, e.value, run FROM mulligan.runs, mulligan.labels_of(labels) AS e ON CONFLICT DO NOTHING;
+INSERT INTO mulligan.worded SELECT run, words FROM mulligan.runs WHERE words <> '';
+CREATE INDEX worded_by_trigram ON mulligan.worded USING gin (mulligan.trigrams(words)) WITH (gin_pending_list_limit = 256);
+CREATE FUNCTION mulligan.find() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	IF TG_OP <> 'INSERT' AND OLD.labels <> NEW.labels THEN
+		DELETE FROM mulligan.labelled WHERE run = OLD.run AND (key, value) IN (SELECT e.key, e.value FROM mulligan.labels_of(OLD.labels) AS e);
+	END IF;
+	IF TG_OP = 'INSERT' OR OLD.labels <> NEW.labels THEN
+		INSERT INTO mulligan.labelled SELECT e.key, e.value, NEW.run FROM mulligan.labels_of(NEW.labels) AS e ON CONFLICT DO NOTHING;
+	END IF;
+	IF TG_OP = 'INSERT' OR OLD.words <> NEW.words THEN
+		INSERT INTO mulligan.worded VALUES (NEW.run, NEW.words) ON CONFLICT (run) DO UPDATE SET words = excluded.words;
+	END IF;
+	RETURN NULL;
+END $$;
+CREATE TRIGGER find_new AFTER INSERT ON mulligan.runs FOR EACH ROW WHEN (NEW.words <> '' OR NEW.labels <> '') EXECUTE FUNCTION mulligan.find();
+CREATE TRIGGER find AFTER UPDATE ON mulligan.runs FOR EACH ROW WHEN (OLD.words <> NEW.words OR OLD.labels <> NEW.labels) EXECUTE FUNCTION mulligan.find();
+`
+
+// few is how many runs are worth being found by searchTables. What more have is soon met among
+// the newest.
+const few = 1000
+
+// rare restricts the runs to those that searchTables have, where those are few.
+func (s *Store) rare(ctx context.Context, q timeline.Query, where *conditions) error {
+	for _, key := range slices.Sorted(maps.Keys(q.Labels)) {
+		if err := s.ifFew(ctx, where, "SELECT run FROM mulligan.labelled WHERE key = %s AND value = %s", text(key), text(q.Labels[key])); err != nil {
+			return err
+		}
+	}
+	words := text(strings.ToLower(q.Text))
+	if utf8.RuneCountInString(words) < 3 {
+		return nil
+	}
+	return s.ifFew(ctx, where, "SELECT run FROM mulligan.worded WHERE mulligan.trigrams(words) @> mulligan.trigrams(%s)", words)
+}
+
+// ifFew restricts the runs to those that a statement gives, where those are few.
+func (s *Store) ifFew(ctx context.Context, where *conditions, found string, values ...any) error {
+	var count conditions
+	count.add("SELECT count(*) FROM ("+found+" LIMIT %s) AS found", append(slices.Clone(values), few+1)...)
+	var n int
+	err := s.query(ctx, func(rows pgx.Rows) error { return rows.Scan(&n) }, count.text[0], count.args...)
+	if err == nil && n <= few {
+		where.add("run = ANY (ARRAY("+found+"))", values...)
+	}
+	return err
+}
