@@ -27,6 +27,23 @@ type Board struct {
 	Title string
 	Head  []string
 	Rows  []BoardRow
+	Below BoardBelow
+}
+
+// BoardBelow is a smaller table below that of a [Board], none of whose rows can be chosen. It is left
+// out where it has no rows, or the screen has no room for both.
+type BoardBelow struct {
+	Title string
+	Head  []string
+	Rows  []BelowRow // those that matter most first: what the screen has no room for is left out
+	Hint  string     // what can be typed to see all of them
+}
+
+// BelowRow is one of its rows.
+type BelowRow struct {
+	Cells []string
+	Note  string // "" = nothing is to be said about it
+	Mood  Mood   // of the note
 }
 
 // BoardRow is one row. The last cell gets the width that the others leave.
@@ -180,7 +197,7 @@ func (b *board) choose(i int) {
 }
 
 // rows is how many rows the screen has room for.
-func (b *board) rows() int { return max(1, b.height-5) }
+func (b *board) rows() int { return max(1, b.height-5-len(b.below())) }
 
 // View draws the screen.
 func (b *board) View() tea.View {
@@ -188,7 +205,7 @@ func (b *board) View() tea.View {
 	b.top = min(max(b.top, at-room+1), at)
 	b.top = max(0, min(b.top, len(b.shown.Rows)-room))
 	lines := []string{b.look.bold.Render(clip(b.shown.Title, b.width)), ""}
-	widths := b.widths()
+	widths := b.widths(b.shown.Head, b.rowCells())
 	lines = append(lines, b.look.dim.Render(clip("  "+cells(b.shown.Head, widths), b.width)))
 	for i := b.top; i < min(b.top+room, len(b.shown.Rows)); i++ {
 		row := b.shown.Rows[i]
@@ -201,9 +218,11 @@ func (b *board) View() tea.View {
 	if len(b.shown.Rows) == 0 && b.loaded {
 		lines = append(lines, b.look.dim.Render(clip("  "+b.nothing(), b.width)))
 	}
-	for len(lines) < b.height-2 {
+	below := b.below()
+	for len(lines) < b.height-2-len(below) {
 		lines = append(lines, "")
 	}
+	lines = append(lines, below...)
 	lines = append(lines, b.foot(at)...)
 	v := tea.NewView(strings.Join(lines, "\n"))
 	v.AltScreen = true

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strconv"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -20,20 +21,28 @@ func (b *board) mood(m Mood) lipgloss.Style {
 	return b.look.plain
 }
 
+// rowCells are the cells of all rows.
+func (b *board) rowCells() [][]string {
+	rows := make([][]string, 0, len(b.shown.Rows))
+	for _, row := range b.shown.Rows {
+		rows = append(rows, row.Cells)
+	}
+	return rows
+}
+
 // widths are those of all columns but the last, which gets the rest. If that is too little, the
 // widest of the others is cut.
-func (b *board) widths() []int {
+func (b *board) widths(head []string, rows [][]string) []int {
 	const gap, least, rest = 2, 6, 16
-	n := len(b.shown.Head)
-	if n == 0 {
+	if len(head) == 0 {
 		return nil
 	}
-	widths := make([]int, n-1)
+	widths := make([]int, len(head)-1)
 	used := 0
 	for i := range widths {
-		widths[i] = width(b.shown.Head[i])
-		for _, row := range b.shown.Rows {
-			widths[i] = max(widths[i], width(row.Cells[i]))
+		widths[i] = width(head[i])
+		for _, row := range rows {
+			widths[i] = max(widths[i], width(row[i]))
 		}
 		used += widths[i] + gap
 	}
@@ -63,4 +72,31 @@ func cells(row []string, widths []int) string {
 		b.WriteString(cell)
 	}
 	return strings.TrimRight(b.String(), " ")
+}
+
+// below draws the smaller table: it has a third of the screen at the most.
+func (b *board) below() []string {
+	of, most := b.shown.Below, b.height/3
+	var all [][]string
+	for _, row := range of.Rows {
+		all = append(all, row.Cells)
+	}
+	widths := b.widths(of.Head, all)
+	title := of.Title
+	lines := []string{b.look.dim.Render(clip("  "+cells(of.Head, widths), b.width))}
+	for i, row := range of.Rows {
+		drawn := []string{clip("  "+cells(row.Cells, widths), b.width)}
+		if row.Note != "" {
+			drawn = append(drawn, b.mood(row.Mood).Render(clip("    "+row.Note, b.width)))
+		}
+		if len(lines)+len(drawn)+2 > most {
+			title += "  " + strconv.Itoa(len(of.Rows)-i) + " more: " + of.Hint
+			break
+		}
+		lines = append(lines, drawn...)
+	}
+	if len(lines) == 1 {
+		return nil
+	}
+	return append([]string{"", b.look.bold.Render(clip(title, b.width))}, lines...)
 }

@@ -87,6 +87,16 @@ func (p *pane) shows(texts ...string) {
 	}
 }
 
+// gone waits until the screen has a text no more.
+func (p *pane) gone(text string) {
+	p.Helper()
+	for deadline := time.Now().Add(30 * time.Second); strings.Contains(p.screen(), text); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			p.Fatalf("still there after 30 s: %q\n%s", text, p.screen())
+		}
+	}
+}
+
 // leaves ends a chat as a person does.
 func (p *pane) leaves() {
 	p.Helper()

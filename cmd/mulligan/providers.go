@@ -58,17 +58,13 @@ func newProviders() *cobra.Command {
 }
 
 func (a *app) showProviders(of gatewayclient.Providers, pid int) error {
-	today := spent(of.Spent)
-	if of.Budget != (recovery.Budget{}) {
-		today += " of " + spent(of.Budget) + ", by all runs"
-	}
-	fmt.Fprintf(a.Screen.Out, "Counted by process %d since %s. Spent today: %s.\n", pid, of.Since.Local().Format("Jan 2 15:04"), today)
+	fmt.Fprintf(a.Screen.Out, "Counted by process %d since %s. Spent today: %s.\n", pid, of.Since.Local().Format("Jan 2 15:04"), today(of))
 	if len(of.Providers) == 0 {
 		a.Screen.Line("No model is chosen or has a key, and none was called.")
 		return nil
 	}
 	w := tabwriter.NewWriter(a.Screen.Out, 0, 1, 2, ' ', 0)
-	fmt.Fprintln(w, "MODEL\tCALLS\tFAILED\tFIRST P50/P95\tTODAY\tNOW")
+	fmt.Fprintln(w, strings.Join(modelHead, "\t")+"\tNOW")
 	for _, p := range of.Providers {
 		for i, m := range p.Models {
 			if i > 0 {
@@ -82,7 +78,17 @@ func (a *app) showProviders(of gatewayclient.Providers, pid int) error {
 
 // modelLine is a row of a table that is no wider than a page, but for what is going on.
 func modelLine(p gatewayclient.Provider, m gatewayclient.ModelCalls) string {
-	const nameWidth, dash = 30, "-"
+	return strings.Join(append(modelCells(m), cmp.Or(standing(p, m), dash)), "\t")
+}
+
+// modelHead is what modelCells are of.
+var modelHead = []string{"MODEL", "CALLS", "FAILED", "FIRST P50/P95", "TODAY"}
+
+const dash = "-"
+
+// modelCells is what was counted of a model.
+func modelCells(m gatewayclient.ModelCalls) []string {
+	const nameWidth = 30
 	failed, first := dash, dash
 	if m.Failed > 0 {
 		failed = fmt.Sprintf("%d (%d %%)", m.Failed, (m.Failed*100+m.Calls/2)/max(1, m.Calls))
@@ -90,10 +96,10 @@ func modelLine(p gatewayclient.Provider, m gatewayclient.ModelCalls) string {
 	if m.P95 > 0 {
 		first = fmt.Sprintf("%s/%s", seconds(m.P50.Duration()), seconds(m.P95.Duration()))
 	}
-	return strings.Join([]string{
+	return []string{
 		ansi.Truncate(terminal.OneLine(m.Name), nameWidth, "…"), strconv.FormatInt(m.Calls, 10), failed, first,
-		spent(recovery.Budget{Tokens: m.Tokens, Microdollars: m.Microdollars}), cmp.Or(standing(p, m), dash),
-	}, "\t")
+		spent(recovery.Budget{Tokens: m.Tokens, Microdollars: m.Microdollars}),
+	}
 }
 
 // standing is what is going on with a model, in words.
@@ -109,14 +115,14 @@ func standing(p gatewayclient.Provider, m gatewayclient.ModelCalls) string {
 	if !m.Ready {
 		said = append(said, "no key")
 	}
-	if m.InAir > 0 {
-		said = append(said, fmt.Sprintf("%d in the air", m.InAir))
-	}
 	if p.Queued > 0 {
 		said = append(said, fmt.Sprintf("%d wait for their turn", p.Queued))
 	}
 	for _, f := range m.Failures {
 		said = append(said, fmt.Sprintf("%d %s", f.Calls, terminal.OneLine(string(f.Kind))))
+	}
+	if m.InAir > 0 {
+		said = append(said, fmt.Sprintf("%d in the air", m.InAir))
 	}
 	return strings.Join(said, ", ")
 }
@@ -126,6 +132,14 @@ func seconds(d time.Duration) string {
 		return fmt.Sprintf("%d ms", d.Milliseconds())
 	}
 	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+// today is what was spent on this day, and of what.
+func today(of gatewayclient.Providers) string {
+	if of.Budget == (recovery.Budget{}) {
+		return spent(of.Spent)
+	}
+	return spent(of.Spent) + " of " + spent(of.Budget) + ", by all runs"
 }
 
 func spent(b recovery.Budget) string {

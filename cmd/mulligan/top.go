@@ -23,7 +23,8 @@ func newTop() *cobra.Command {
 		Use:   "top",
 		Short: "Watch runs live in this terminal",
 		Long: "Show the newest runs and how they are, looked at every second, whoever drives them. The arrow keys choose\n" +
-			"one, and the line below says what to type about it; n leaves only those that need you, q leaves.",
+			"one, and the line below says what to type about it; n leaves only those that need you, q leaves. Below are\n" +
+			"the models that gateways of this state folder have called, those in trouble first: see `mulligan providers`.",
 		Example: "mulligan top\nmulligan top --needs-you --cause overloaded\nmulligan top --label tenant=acme --since 12h",
 		Args:    cobra.NoArgs,
 		RunE: f.reading(func(cmd *cobra.Command, a *app, _ []string) error {
@@ -38,11 +39,16 @@ func newTop() *cobra.Command {
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGHUP)
 			defer stop()
+			counted := &counters{app: a, known: map[int]running{}}
 			return tui.RunBoard(ctx, tui.BoardConfig{Every: time.Second, NoColor: !bool(a.Screen.Ink), Load: func(ctx context.Context, asking bool) (tui.Board, error) {
 				q := query
 				q.SuggestionOpen = q.SuggestionOpen || asking
 				list, err := a.listed(ctx, filter, q)
-				return a.Screen.Board(list, a.Place()), err
+				board := a.Screen.Board(list, a.Place())
+				if err == nil {
+					board.Below = counted.below(ctx)
+				}
+				return board, err
 			}})
 		}),
 	}
