@@ -60,28 +60,41 @@ CREATE TRIGGER find AFTER UPDATE ON mulligan.runs FOR EACH ROW WHEN (OLD.words <
 // the newest.
 const few = 1000
 
-// rare restricts the runs to those that searchTables have, where those are few.
+// rare restricts the runs to those that searchTables have of something that few runs have.
 func (s *Store) rare(ctx context.Context, q timeline.Query, where *conditions) error {
 	for _, key := range slices.Sorted(maps.Keys(q.Labels)) {
-		if err := s.ifFew(ctx, where, "SELECT run FROM mulligan.labelled WHERE key = %s AND value = %s", text(key), text(q.Labels[key])); err != nil {
+		done, err := s.ifFew(ctx, where, "SELECT run FROM mulligan.labelled WHERE key = %s AND value = %s", text(key), text(q.Labels[key]))
+		if done || err != nil {
 			return err
 		}
 	}
 	words := text(strings.ToLower(q.Text))
-	if utf8.RuneCountInString(words) < 3 {
+	found := "SELECT run FROM mulligan.worded WHERE mulligan.trigrams(words) @> mulligan.trigrams(%s)"
+	switch n := utf8.RuneCountInString(words); {
+	case n == 0:
 		return nil
+	case n < 3: // which no index has; these rows are smaller than the runs'
+		found = "SELECT run FROM mulligan.worded WHERE position(%s IN words) > 0"
 	}
-	return s.ifFew(ctx, where, "SELECT run FROM mulligan.worded WHERE mulligan.trigrams(words) @> mulligan.trigrams(%s)", words)
+	_, err := s.ifFew(ctx, where, found, words)
+	return err
 }
 
-// ifFew restricts the runs to those that a statement gives, where those are few.
-func (s *Store) ifFew(ctx context.Context, where *conditions, found string, values ...any) error {
-	var count conditions
-	count.add("SELECT count(*) FROM ("+found+" LIMIT %s) AS found", append(slices.Clone(values), few+1)...)
-	var n int
-	err := s.query(ctx, func(rows pgx.Rows) error { return rows.Scan(&n) }, count.text[0], count.args...)
-	if err == nil && n <= few {
-		where.add("run = ANY (ARRAY("+found+"))", values...)
+// ifFew restricts the runs to those that a statement finds, where those are few, and then reports that
+// no other such statement is worth its while.
+func (s *Store) ifFew(ctx context.Context, where *conditions, found string, values ...any) (done bool, err error) {
+	var one conditions
+	one.add(found+" LIMIT %s", append(values, few+1)...)
+	var runs []string
+	err = s.query(ctx, func(rows pgx.Rows) error {
+		var run string
+		err := rows.Scan(&run)
+		runs = append(runs, run)
+		return err
+	}, one.text[0], one.args...)
+	if err != nil || len(runs) > few {
+		return false, err
 	}
-	return err
+	where.add("run = ANY (%s::text[])", runs)
+	return true, nil
 }

@@ -52,10 +52,11 @@ const searchTables = `
 // the newest.
 const few = 1000
 
-// rare restricts the runs to those that searchTables have, where those are few.
+// rare restricts the runs to those that searchTables have of something that few runs have.
 func (s *store) rare(ctx context.Context, q timeline.Query, restrict func(condition string, values ...any)) error {
 	for _, key := range slices.Sorted(maps.Keys(q.Labels)) {
-		if err := s.ifFew(ctx, restrict, "SELECT n FROM labelled WHERE key = ? AND value = ?", key, q.Labels[key]); err != nil {
+		done, err := s.ifFew(ctx, restrict, "SELECT n FROM labelled WHERE key = ? AND value = ?", key, q.Labels[key])
+		if done || err != nil {
 			return err
 		}
 	}
@@ -63,17 +64,20 @@ func (s *store) rare(ctx context.Context, q timeline.Query, restrict func(condit
 	if len(grams) == 0 {
 		return nil
 	}
-	return s.ifFew(ctx, restrict, "SELECT rowid FROM worded WHERE worded MATCH ? UNION ALL SELECT n FROM unworded", strings.Join(grams, " AND "))
+	_, err := s.ifFew(ctx, restrict, "SELECT rowid FROM worded WHERE worded MATCH ? UNION ALL SELECT n FROM unworded", strings.Join(grams, " AND "))
+	return err
 }
 
-// ifFew restricts the runs to those that a statement gives, where those are few.
-func (s *store) ifFew(ctx context.Context, restrict func(condition string, values ...any), found string, args ...any) error {
+// ifFew restricts the runs to those that a statement finds, where those are few, and then reports
+// that no other such statement is worth its while.
+func (s *store) ifFew(ctx context.Context, restrict func(condition string, values ...any), found string, args ...any) (done bool, err error) {
 	var n int
-	err := s.each(ctx, "SELECT count(*) FROM ("+found+atMost+")", func(r row) error { return r.Scan(&n) }, append(slices.Clone(args), few+1)...)
-	if err == nil && n <= few {
-		restrict("n IN ("+found+")", args...)
+	err = s.each(ctx, "SELECT count(*) FROM ("+found+atMost+")", func(r row) error { return r.Scan(&n) }, append(slices.Clone(args), few+1)...)
+	if err != nil || n > few {
+		return false, err
 	}
-	return err
+	restrict("n IN ("+found+")", args...)
+	return true, nil
 }
 
 // maxTrigrams is how many trigrams of a text are looked for: what has these is soon compared with
