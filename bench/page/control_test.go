@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"github.com/chromedp/chromedp/kb"
+
 	"github.com/mulligan-run/mulligan/faultlab"
 	"github.com/mulligan-run/mulligan/gateway"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -22,8 +24,12 @@ func controlRoom(t *testing.T) *house {
 	})
 	begin := func(prompt string, status recovery.Status, step faultlab.Step) {
 		t.Helper()
+		var labels recovery.Labels
+		if status == recovery.StatusFailed {
+			labels = recovery.Labels{"tenant": "acme", "team": string(prompt[0])}
+		}
 		h.play(opus, step)
-		id, err := (runs{h.runner, t.Context()}).Start(t.Context(), gateway.Start{Prompt: prompt, Model: opusFull, Fallbacks: []string{gptFull}})
+		id, err := (runs{h.runner, t.Context()}).Start(t.Context(), gateway.Start{Prompt: prompt, Model: opusFull, Fallbacks: []string{gptFull}, Labels: labels})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,6 +85,18 @@ func TestTheControlRoom(t *testing.T) {
 	again.wait(`document.activeElement.dataset.at === '1'`)
 	again.key("/", 0)
 	again.wait(`document.activeElement.type === 'search'`)
+	labelled := h.enter(desktop, "")
+	labelled.wait(`[...document.querySelectorAll('.row .labels .word')].map((l) => l.innerText).join() === 'team=S,tenant=acme,team=D,tenant=acme,team=P,tenant=acme'`)
+	labelled.key("j", 0)
+	labelled.key("j", 0)
+	for range 2 {
+		labelled.strike(kb.ArrowRight)
+	}
+	labelled.wait(`document.activeElement.innerText === 'tenant=acme'`)
+	labelled.strike(kb.ArrowLeft)
+	labelled.wait(`document.activeElement.innerText === 'team=D'`)
+	labelled.strike(kb.Enter)
+	labelled.wait(rows + `.join() === 'Draft the quarterly report' && location.search === '?label=team%3DD'`)
 
 	// What waits for the same reason is answered together, after a look at what that does.
 	h.play(opus, faultlab.Answer("Here."), faultlab.Answer("Here."))

@@ -228,7 +228,7 @@ func (r runs) Start(ctx context.Context, s gateway.Start) (string, error) {
 	if s.AutoRecover != nil {
 		p.AutoRecover = *s.AutoRecover
 	}
-	req := runner.Request{Prompt: s.Prompt, Messages: s.Messages, Session: s.Session, Model: model, Policy: &p}
+	req := runner.Request{Prompt: s.Prompt, Messages: s.Messages, Session: s.Session, Labels: s.Labels, Model: model, Policy: &p}
 	if s.Key != "" {
 		sum := sha256.Sum256([]byte(s.Key))
 		req.ID = fmt.Sprintf("k%x", sum[:16])

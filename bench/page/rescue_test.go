@@ -262,6 +262,37 @@ func (h *house) write(lease timeline.Lease, id string, bodies []recovery.Body) {
 	}
 }
 
+// TestWhatWasOverAtOnce: a stretch that began and ended with the run took no time, and is not drawn to its end.
+func TestWhatWasOverAtOnce(t *testing.T) {
+	h := build(t)
+	lease, err := h.log.Claim(t.Context(), "r-at-once", "test", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := *failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
+	at := time.Now().Add(-time.Minute)
+	var events []recovery.Event
+	for _, b := range []struct {
+		after time.Duration
+		body  recovery.Body
+	}{
+		{0, recovery.Started{Model: opusFull, Input: []llm.Message{llm.User("Plan my week")}}},
+		{0, recovery.Claimed{Owner: "test", Epoch: lease.Epoch}},
+		{0, recovery.Began{Attempt: 1, Round: 1, Model: opusFull}},
+		{0, recovery.Failed{Attempt: 1, Failure: f}},
+		{time.Second, recovery.Began{Attempt: 2, Round: 1, Try: 1, Model: opusFull, Retry: true}},
+		{3 * time.Second, recovery.Answered{Attempt: 2, Message: llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{{Text: "Done."}}, Model: opusFull}, Stop: llm.StopEnd}},
+		{3 * time.Second, recovery.Ended{Status: recovery.StatusCompleted, StopReason: "completed"}},
+	} {
+		events = append(events, recovery.Event{Run: lease.Run, Seq: uint64(len(events) + 1), Time: at.Add(b.after), Body: b.body})
+	}
+	if err := h.log.Append(t.Context(), lease, 0, events...); err != nil {
+		t.Fatal(err)
+	}
+	w := h.retrospect(lease.Run, desktop)
+	w.wait(`[...document.querySelectorAll('.lane .long')].map((l) => l.textContent).join() === '0 ms,2 s'`)
+}
+
 // TestARunInRetrospectInScreenshots lets axe-core look at it in each look, and takes pictures.
 func TestARunInRetrospectInScreenshots(t *testing.T) {
 	source := axe(t)

@@ -100,6 +100,9 @@ func TestTheFirstFiveMinutes(t *testing.T) {
 		t.Errorf("the page is %q at %s", got, eval[string](w, `location.href`))
 	}
 	w.looks(source, "play")
+	w.be(looks["phone"])
+	w.wait(`document.querySelector('.scroll h2').getBoundingClientRect().top > document.querySelector('.scroll').getBoundingClientRect().top`)
+	w.be(look{width: 1280, height: 820, scale: 1, reduced: true})
 	w.press("529 Overloaded")
 	w.says(".recovery", "Recovered after")
 	w.wait(`document.querySelector('.run').dataset.status === 'completed'`)

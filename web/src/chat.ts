@@ -122,6 +122,7 @@ export class Chat extends LitElement {
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (changed.has('conversation')) {
+      this.querySelector('.scroll')?.scrollTo(0, 0);
       this.settingUp = false;
       this.follow = true;
       this.fromEnd = undefined;
@@ -160,9 +161,13 @@ export class Chat extends LitElement {
     this.settle();
   }
 
+  private get empty(): boolean {
+    return this.conversation.runs.length === 0 && !this.conversation.sending;
+  }
+
   private settle(): void {
     const scroller = this.querySelector('.scroll');
-    if (scroller && this.follow) {
+    if (scroller && this.follow && !this.empty) {
       scroller.scrollTop = scroller.scrollHeight;
     } else if (scroller && this.fromEnd !== undefined) {
       scroller.scrollTop = scroller.scrollHeight - this.fromEnd;
@@ -171,7 +176,7 @@ export class Chat extends LitElement {
 
   protected override render(): TemplateResult {
     const c = this.conversation;
-    const empty = c.runs.length === 0 && !c.sending;
+    const empty = this.empty;
     return html`
       <div class="scroll" tabindex="0" role="region" aria-label="Conversation" @scroll=${this.scrolled} @wheel=${this.moved} @pointerdown=${this.moved} @keydown=${this.moved}>
         <div class="column">

@@ -1,6 +1,6 @@
 import { modelName, type Rescue, type Span } from '@mulligan-run/client';
 
-import { Scale, ticks } from './scale.js';
+import { over, Scale, ticks } from './scale.js';
 import { took } from './words.js';
 
 /** The picture's measures in pixels, before it is drawn twice as fine; and how many stretches it has at the most. */
@@ -73,9 +73,9 @@ function chart(c: CanvasRenderingContext2D, run: Rescue, spans: Span[], top: num
     const name = s.kind === 'attempt' || s.kind === 'summary' ? modelName(s.label) : s.label;
     c.font = `500 14px ${FONT}`;
     text(c, clipped(c, name, NAME - 20), PAD, y + 22, INK, c.font);
-    stretch(c, s, x(s.from), Math.max(4, x(s.to ?? lived) - x(s.from)), y + 10);
+    stretch(c, s, x(s.from), Math.max(4, x(over(s, lived)) - x(s.from)), y + 10);
     if (s.kind !== 'failure') {
-      text(c, took((s.to ?? lived) - s.from), WIDE - PAD, y + 22, SOFT, `13px ${FONT}`, 'right');
+      text(c, took(over(s, lived) - s.from), WIDE - PAD, y + 22, SOFT, `13px ${FONT}`, 'right');
     }
   });
   line(c, PAD, bottom, WIDE - PAD, bottom, EDGE);

@@ -3,7 +3,7 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 
 import { explain } from './conversation.js';
 import { moment } from './figures.js';
-import { Scale } from './scale.js';
+import { over, Scale } from './scale.js';
 import { applyTheme } from './settings.js';
 import { share, sharedRescue } from './share.js';
 import { waterfall } from './waterfall.js';
@@ -162,7 +162,7 @@ class RescuePage extends LitElement {
   private zoom(by: number): void {
     const s = this.run?.spans[this.at];
     const wide = Math.min(1, Math.max(MOST_ZOOM, (this.to - this.from) * by));
-    const here = s && this.opened.size + this.at > 0 ? this.scale.place((s.from + (s.to ?? this.scale.end)) / 2) : (this.from + this.to) / 2;
+    const here = s && this.opened.size + this.at > 0 ? this.scale.place((s.from + over(s, this.scale.end)) / 2) : (this.from + this.to) / 2;
     this.window(here - wide / 2, here + wide / 2);
   }
 

@@ -172,7 +172,7 @@ class Runs extends LitElement {
     }
   }
 
-  /** j and k or the arrows go through the rows, / comes to the search, Enter opens. */
+  /** j and k or the arrows go through the rows, right and left through what a row can be filtered by, / comes to the search, Enter opens. */
   private key(e: KeyboardEvent): void {
     const typing = e.target instanceof HTMLInputElement || e.target instanceof HTMLSelectElement;
     if (e.altKey || e.ctrlKey || e.metaKey) {
@@ -188,6 +188,12 @@ class Runs extends LitElement {
     if (step && !typing && this.rows.length) {
       e.preventDefault();
       void this.focusRow(inList ? this.at + step : this.at);
+    }
+    const aside = e.key === 'ArrowRight' ? 1 : e.key === 'ArrowLeft' ? -1 : 0;
+    if (aside && inList) { // to what the row's words filter by
+      const words = [...((e.target as Element).closest('.row')?.querySelectorAll<HTMLElement>('a, button') ?? [])];
+      words[words.indexOf(e.target as HTMLElement) + aside]?.focus();
+      e.preventDefault();
     }
   }
 
@@ -221,7 +227,7 @@ class Runs extends LitElement {
         <span class="brand"><img src="icon.svg" alt="" width="20" height="20">Mulligan</span>
         <nav aria-label="Pages"><a href="/">Chat</a><a href="/runs" aria-current="page">Runs</a></nav>
         <span class="grow"></span>
-        <span class="meta wide"><kbd>/</kbd> search <kbd>j</kbd> <kbd>k</kbd> rows <kbd>Enter</kbd> open</span>
+        <span class="meta wide"><kbd>/</kbd> search <kbd>j</kbd> <kbd>k</kbd> rows <kbd>→</kbd> filters <kbd>Enter</kbd> open</span>
       </header>
       ${this.trouble ? html`<p class="banner" role="alert">${this.trouble}</p>` : nothing}
       <main class="board">
@@ -273,6 +279,12 @@ class Runs extends LitElement {
     </section>`;
   }
 
+  private drawLabels(run: Listed): TemplateResult | typeof nothing {
+    const labels = Object.entries(run.labels ?? {}).filter(([name]) => !name.startsWith('mulligan/')).map(([name, value]) => `${name}=${value}`);
+    return labels.length === 0 ? nothing : html`<span class="labels" title=${labels.join('\n')}>${labels.map((label) => html`<button type="button" class="word" tabindex="-1"
+      @click=${() => this.filter({ label: [...new Set([...(this.query.label ?? []), label])] })}>${label}</button>`)}</span>`;
+  }
+
   private drawRow({ run, more }: Row, at: number): TemplateResult {
     const { word, mark } = standing(run);
     const problem = run.problem?.split('\n')[0] || run.kind;
@@ -281,7 +293,8 @@ class Runs extends LitElement {
       <span role="cell" class="state"><span class=${mark} aria-hidden="true"></span>${word}</span>
       <span role="cell" class="name"><a data-at=${at} tabindex=${at === this.at ? 0 : -1} href=${`/runs/${run.id}`}
         @focus=${() => { this.at = at; }}>${run.title || run.id}</a><span class="meta">${modelName(run.model)}</span>
-        ${more ? html`<button type="button" class="word folded" tabindex="-1" title="All calls of this conversation" @click=${() => this.filter({ label: [...(this.query.label ?? []), conversationOf(run)] })}>and ${more} earlier</button>` : nothing}</span>
+        ${more ? html`<button type="button" class="word folded" tabindex="-1" title="All calls of this conversation" @click=${() => this.filter({ label: [...(this.query.label ?? []), conversationOf(run)] })}>and ${more} earlier</button>` : nothing}
+        ${this.drawLabels(run)}</span>
       <span role="cell" class="problem">${problem ? html`<button type="button" class="word" tabindex="-1" title=${run.problem ?? ''} @click=${() => this.filter({ kind: run.kind! })}>${problem}</button>` : html`<span class="none">–</span>`}</span>
       <span role="cell" class="by">${run.decidedBy ? html`<button type="button" class="word" tabindex="-1" @click=${() => this.filter({ decidedBy: run.decidedBy! })}>${run.decidedBy}</button>` : html`<span class="none">–</span>`}</span>
       <span role="cell" class="number">${run.attempts}${run.failedAttempts ? html` <span class="meta">(${run.failedAttempts} failed)</span>` : nothing}</span>

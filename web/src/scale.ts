@@ -6,6 +6,11 @@ const LONG_MS = 5000;
 /** So much of all that was done a shortened stretch is drawn as wide as. */
 const SHORTENED = 0.15;
 
+/** When a span was over, in milliseconds after the run began; one that is open reaches to the end of what is drawn. */
+export function over(s: Span, end: number): number {
+  return s.state === 'open' ? end : s.to ?? 0; // what was over at once has no `to`
+}
+
 /** Where a time stands on the chart, from 0 to 1: long waits are drawn shorter than they were, so that the rest can be seen. */
 export class Scale {
   /** Where stretches begin: in milliseconds, and on the chart; the last is the end. */
@@ -70,7 +75,7 @@ function quietIn(spans: Span[], end: number): [number, number][] {
     if (s.from > at) {
       quiet.push([at, s.from]);
     }
-    at = Math.max(at, s.to ?? end);
+    at = Math.max(at, over(s, end));
   }
   return at < end ? [...quiet, [at, end]] : quiet;
 }

@@ -2,7 +2,7 @@ import { modelName, type Rescue, type Span } from '@mulligan-run/client';
 import { html, nothing, svg, type TemplateResult } from 'lit';
 
 import { opened } from './rescued.js';
-import { ticks, type Scale } from './scale.js';
+import { over, ticks, type Scale } from './scale.js';
 import { took } from './words.js';
 
 /** What a waterfall is drawn of, and what its rows do. */
@@ -50,7 +50,7 @@ function axis(w: Waterfall): TemplateResult {
 
 function lane(w: Waterfall, s: Span, i: number): TemplateResult {
   const open = w.open.has(s.seq);
-  const to = s.to ?? w.scale.end;
+  const to = over(s, w.scale.end);
   const later = s.from > w.until;
   const name = s.kind === 'attempt' || s.kind === 'summary' ? modelName(s.label) : s.label;
   const detail = s.state === 'open' && s.kind !== 'person' ? states.open : s.detail || states[s.state];
