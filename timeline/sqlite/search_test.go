@@ -132,3 +132,27 @@ func TestNothingFindsDeletedRuns(t *testing.T) {
 		t.Errorf("what is kept: %q", got)
 	}
 }
+
+// TestSearchOfWhoOnlyReads: whoever may not write finds the same.
+func TestSearchOfWhoOnlyReads(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said(t, opened{Journal: s}, 300, func(i int) string { return fmt.Sprintf("Number <%d>", i) })
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	reading, err := openReadOnly(t.Context(), dir, timeline.ErrReadOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = reading.Close() }()
+	for i := range 3 {
+		list, err := reading.List(t.Context(), timeline.Query{Text: fmt.Sprintf("r <%d>", i*149), Limit: 9})
+		if err != nil || len(list) != 1 {
+			t.Errorf("%d: %+v, %v", i, list, err)
+		}
+	}
+}
