@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -26,7 +27,7 @@ func controlRoom(t *testing.T) *house {
 		t.Helper()
 		var labels recovery.Labels
 		if status == recovery.StatusFailed {
-			labels = recovery.Labels{"tenant": "acme", "team": string(prompt[0])}
+			labels = recovery.Labels{"tenant": "acme", "about": prompt[strings.LastIndex(prompt, " ")+1:]}
 		}
 		h.play(opus, step)
 		id, err := (runs{h.runner, t.Context()}).Start(t.Context(), gateway.Start{Prompt: prompt, Model: opusFull, Fallbacks: []string{gptFull}, Labels: labels})
@@ -86,7 +87,7 @@ func TestTheControlRoom(t *testing.T) {
 	again.key("/", 0)
 	again.wait(`document.activeElement.type === 'search'`)
 	labelled := h.enter(desktop, "")
-	labelled.wait(`[...document.querySelectorAll('.row .labels .word')].map((l) => l.innerText).join() === 'team=S,tenant=acme,team=D,tenant=acme,team=P,tenant=acme'`)
+	labelled.wait(`[...document.querySelectorAll('.row .labels .word')].map((l) => l.innerText).join() === 'about=inbox,tenant=acme,about=report,tenant=acme,about=week,tenant=acme'`)
 	labelled.key("j", 0)
 	labelled.key("j", 0)
 	for range 2 {
@@ -94,9 +95,9 @@ func TestTheControlRoom(t *testing.T) {
 	}
 	labelled.wait(`document.activeElement.innerText === 'tenant=acme'`)
 	labelled.strike(kb.ArrowLeft)
-	labelled.wait(`document.activeElement.innerText === 'team=D'`)
+	labelled.wait(`document.activeElement.innerText === 'about=report'`)
 	labelled.strike(kb.Enter)
-	labelled.wait(rows + `.join() === 'Draft the quarterly report' && location.search === '?label=team%3DD'`)
+	labelled.wait(rows + `.join() === 'Draft the quarterly report' && location.search === '?label=about%3Dreport'`)
 
 	// What waits for the same reason is answered together, after a look at what that does.
 	h.play(opus, faultlab.Answer("Here."), faultlab.Answer("Here."))

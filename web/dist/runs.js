@@ -98,12 +98,12 @@ ${n}`:n:(s==="id"||s==="event")&&(i[s]=n)}function St(i,t){switch(i){case"event"
       </select>
       ${this.chips()}
     </form>`}chips(){let t=this.query;return[["kind",t.kind],["model",t.model],["decidedBy",t.decidedBy],["session",t.session],["label",t.label?.join(", ")]].filter(([,s])=>s).map(([s,n])=>a`<button type="button" class="chip" aria-label=${`Remove the filter ${n}`}
-      @click=${()=>this.filter({[s]:void 0})}>${n} ×</button>`)}typed(t){clearTimeout(this.typing),this.typing=setTimeout(()=>this.filter({text:t},!0),200)}drawTable(){let t=this.rows.slice(this.from,this.from+60),e=this.loading?"Looking…":gt(this.query)===location.pathname?"No runs yet. Ask something in the chat.":"No run is like that.";return a`<section class="table" id="runs" role="table" aria-label="Runs" aria-rowcount=${this.next?-1:this.rows.length+1} aria-busy=${this.loading}>
+      @click=${()=>this.filter({[s]:void 0})}>${n} ×</button>`)}typed(t){clearTimeout(this.typing),this.typing=setTimeout(()=>this.filter({text:t},!0),200)}drawTable(){let t=this.rows.slice(this.from,this.from+60),e=this.loading?"Looking…":gt(this.query)===location.pathname?"No runs yet. Ask something in the chat.":"No run is like that.";return a`<div class="table" id="runs" role="table" aria-label="Runs" aria-rowcount=${this.next?-1:this.rows.length+1} aria-busy=${this.loading}>
       <div role="rowgroup"><div class="head" role="row">${["State","Run","Failure","Decided by","Attempts","Took","Cost","When"].map(s=>a`<span role="columnheader">${s}</span>`)}</div></div>
       <div class="rows" role="rowgroup" @scroll=${s=>this.scrolled(s)}>
         ${this.rows.length?a`<div class="all" role="presentation"><div class="shown" role="presentation">${t.map((s,n)=>this.drawRow(s,this.from+n))}</div></div>`:a`<div role="row"><p class="empty" role="cell">${e}</p></div>`}
       </div>
-    </section>`}drawLabels(t){let e=Object.entries(t.labels??{}).filter(([s])=>!s.startsWith("mulligan/")).map(([s,n])=>`${s}=${n}`);return e.length===0?u:a`<span class="labels" title=${e.join(`
+    </div>`}drawLabels(t){let e=Object.entries(t.labels??{}).filter(([s])=>!s.startsWith("mulligan/")).map(([s,n])=>`${s}=${n}`);return e.length===0?u:a`<span class="labels" title=${e.join(`
 `)}>${e.map(s=>a`<button type="button" class="word" tabindex="-1"
       @click=${()=>this.filter({label:[...new Set([...this.query.label??[],s])]})}>${s}</button>`)}</span>`}drawRow({run:t,more:e},s){let{word:n,mark:r}=Wt(t),o=t.problem?.split(`
 `)[0]||t.kind,l=(t.status==="running"?Date.now():Date.parse(t.updatedAt))-Date.parse(t.startedAt);return a`<div class="row" role="row" aria-rowindex=${s+2}>

@@ -270,13 +270,13 @@ class Runs extends LitElement {
   private drawTable(): TemplateResult {
     const shown = this.rows.slice(this.from, this.from + 60);
     const empty = this.loading ? 'Looking…' : addressOf(this.query) === location.pathname ? 'No runs yet. Ask something in the chat.' : 'No run is like that.';
-    return html`<section class="table" id="runs" role="table" aria-label="Runs" aria-rowcount=${this.next ? -1 : this.rows.length + 1} aria-busy=${this.loading}>
+    return html`<div class="table" id="runs" role="table" aria-label="Runs" aria-rowcount=${this.next ? -1 : this.rows.length + 1} aria-busy=${this.loading}>
       <div role="rowgroup"><div class="head" role="row">${['State', 'Run', 'Failure', 'Decided by', 'Attempts', 'Took', 'Cost', 'When'].map((name) => html`<span role="columnheader">${name}</span>`)}</div></div>
       <div class="rows" role="rowgroup" @scroll=${(e: Event) => this.scrolled(e)}>
         ${this.rows.length ? html`<div class="all" role="presentation"><div class="shown" role="presentation">${shown.map((row, i) => this.drawRow(row, this.from + i))}</div></div>`
           : html`<div role="row"><p class="empty" role="cell">${empty}</p></div>`}
       </div>
-    </section>`;
+    </div>`;
   }
 
   private drawLabels(run: Listed): TemplateResult | typeof nothing {
