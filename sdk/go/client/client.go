@@ -19,7 +19,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// maxBody is the most that is read of an answer, in bytes.
+// maxBody is how much of a response is read, in bytes.
 const maxBody = 64 << 20
 
 // Client speaks to one gateway. It is safe for concurrent use.
@@ -61,39 +61,39 @@ func New(base string, options ...Option) (*Client, error) {
 	return c, nil
 }
 
-// Start is what a run begins from; what is left empty is the gateway's.
+// Start is the request to begin a run. Empty fields get the gateway's defaults.
 type Start struct {
-	// Key is an idempotency key: the same key gives the same run, however often it is sent.
+	// Key is an idempotency key: requests with the same key return the same run.
 	Key string `json:"-"`
 
 	Prompt      string            `json:"prompt,omitempty"`
 	Messages    []llm.Message     `json:"messages,omitempty"`
-	BranchOf    string            `json:"branchOf,omitempty"` // a run that has ended: the new one begins with what was said up to its end
+	BranchOf    string            `json:"branchOf,omitempty"` // a run that has ended: the new one begins with what was said in it
 	Model       string            `json:"model,omitempty"`
 	Fallbacks   []string          `json:"fallbacks,omitempty"`
 	System      string            `json:"system,omitempty"`
 	Session     string            `json:"session,omitempty"`
-	SessionKey  string            `json:"sessionKey,omitempty"` // what the caller calls the conversation; plugins are told
-	AgentID     string            `json:"agentId,omitempty"`    // what the caller calls the agent; plugins are told
-	Labels      recovery.Labels   `json:"labels,omitempty"`     // to list the run by
-	Needs       recovery.Labels   `json:"needs,omitempty"`      // labels of the machine that is to drive it
+	SessionKey  string            `json:"sessionKey,omitempty"` // the caller's name for the conversation; passed to plugins
+	AgentID     string            `json:"agentId,omitempty"`    // the caller's name for the agent; passed to plugins
+	Labels      recovery.Labels   `json:"labels,omitempty"`     // for finding the run in lists
+	Needs       recovery.Labels   `json:"needs,omitempty"`      // labels that a machine must have to drive it
 	AutoRecover *bool             `json:"autoRecover,omitempty"`
 	MaxRetries  *int              `json:"maxRetries,omitempty"`
 	MaxRounds   *int              `json:"maxRounds,omitempty"` // model calls that may ask for tools; 0 = no limit
 	Timeouts    recovery.Settings `json:"timeouts,omitempty"`
 	Budget      *recovery.Budget  `json:"budget,omitempty"`
-	Tools       []Tool            `json:"tools,omitempty"` // that this program carries out: see FollowWithTools
+	Tools       []Tool            `json:"tools,omitempty"` // carried out by this program: see FollowWithTools
 }
 
-// Answer is a person's answer to a suggestion, to a live wait, or to a model call that is cut short.
+// Answer is a person's answer to a suggestion or a live wait, or cuts a model call short.
 type Answer struct {
-	Suggestion string `json:"suggestion,omitempty"` // its id, or of the wait or call; "" = the suggestion or wait that is open
+	Suggestion string `json:"suggestion,omitempty"` // its id, or the id of the wait or call; "" = the open suggestion or wait
 	Action     string `json:"action"`               // an action's id or kind
 	Model      string `json:"model,omitempty"`
 }
 
-// Start begins a run and gives its id. A gateway that is busy is asked again for up to 30 s,
-// under the same idempotency key, of which it makes one where there is none.
+// Start begins a run and returns its id. If the gateway is busy, it retries for up to 30 s
+// with the same idempotency key, which it makes if there is none.
 func (c *Client) Start(ctx context.Context, s Start) (string, error) {
 	header := http.Header{}
 	header.Set("Idempotency-Key", cmp.Or(s.Key, rand.Text()))
@@ -102,8 +102,8 @@ func (c *Client) Start(ctx context.Context, s Start) (string, error) {
 	return run.ID, err
 }
 
-// Recover answers a run's suggestion, or cuts its wait short. It fails with
-// recovery.ErrAnswered, recovery.ErrExpired, recovery.ErrNoSuchAction or ErrNotFound.
+// Recover answers a run's suggestion, or cuts its wait short. Errors:
+// recovery.ErrAnswered, recovery.ErrExpired, recovery.ErrNoSuchAction, ErrNotFound.
 func (c *Client) Recover(ctx context.Context, run string, a Answer) error {
 	return c.do(ctx, http.MethodPost, "/v1/runs/"+url.PathEscape(run)+"/recover", nil, a, nil)
 }
@@ -113,8 +113,8 @@ func (c *Client) Cancel(ctx context.Context, run string) error {
 	return c.do(ctx, http.MethodPost, "/v1/runs/"+url.PathEscape(run)+"/cancel", nil, struct{}{}, nil)
 }
 
-// do makes a request, again while the gateway is busy, and decodes its answer into out, unless
-// that is nil.
+// do makes a request, retrying while the gateway is busy, and decodes the response into out,
+// unless that is nil.
 func (c *Client) do(ctx context.Context, method, path string, header http.Header, in, out any) error {
 	passes := isBusy
 	if header.Get("Idempotency-Key") != "" {
@@ -123,7 +123,7 @@ func (c *Client) do(ctx context.Context, method, path string, header http.Header
 	return patiently(ctx, passes, func() error { return c.once(ctx, method, path, header, in, out) })
 }
 
-// once makes a request, and decodes its answer into out, unless that is nil.
+// once makes a request and decodes the response into out, unless that is nil.
 func (c *Client) once(ctx context.Context, method, path string, header http.Header, in, out any) error {
 	resp, err := c.send(ctx, method, path, header, in)
 	if err != nil {
@@ -139,7 +139,7 @@ func (c *Client) once(ctx context.Context, method, path string, header http.Head
 	return nil
 }
 
-// send makes a request; an answer that is no success is an error.
+// send makes a request; a response that is not a success is an error.
 func (c *Client) send(ctx context.Context, method, path string, header http.Header, in any) (*http.Response, error) {
 	var body io.Reader
 	if in != nil {
@@ -180,23 +180,23 @@ func (c *Client) send(ctx context.Context, method, path string, header http.Head
 // ErrNotFound says that there is no such run.
 var ErrNotFound = errors.New("there is no such run")
 
-// Problem is an answer that is no success (RFC 9457).
+// Problem is a response that is not a success (RFC 9457).
 type Problem struct {
 	Status int     `json:"status"`
 	Title  string  `json:"title"`
 	Detail string  `json:"detail"`
 	Fields []Field `json:"errors"`
 
-	RetryAfter time.Duration `json:"-"` // when it may be asked again; 0 = it was not said
+	RetryAfter time.Duration `json:"-"` // when to try again; 0 = not given
 }
 
-// Field is a field of a request that is wrong.
+// Field is an invalid field of a request.
 type Field struct {
 	Location string `json:"location"` // "body.model"
 	Message  string `json:"message"`
 }
 
-// Error is the detail, with the fields that are wrong.
+// Error is the detail, with the invalid fields.
 func (p *Problem) Error() string {
 	text := p.Detail
 	if text == "" {
@@ -208,7 +208,7 @@ func (p *Problem) Error() string {
 	return text
 }
 
-// Is makes a Problem the error that it stands for.
+// Is reports whether the problem stands for target.
 func (p *Problem) Is(target error) bool {
 	switch target {
 	case ErrNotFound:

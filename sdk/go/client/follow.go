@@ -17,43 +17,43 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// maxEvent is the most that one event of a stream holds, in bytes.
+// maxEvent bounds one event of a stream, in bytes.
 const maxEvent = 16 << 20
 
-// silence is how long a stream without any sign of life is waited for; a gateway gives one
-// every 15 s. Of a connection whose other end has vanished nothing else tells.
+// silence is how long a stream may send nothing; a gateway sends a keep-alive every 15 s.
+// Nothing else reveals that a connection's other end has vanished.
 const silence = 40 * time.Second
 
-// Item is what a follower gets: exactly one of its fields is set.
+// Item is what a follower gets: exactly one field is set.
 type Item struct {
 	Event  *recovery.Event
 	Delta  *Delta
-	Notice string // a line for people that no event says
-	// Situation is what a person should see from the event numbered in it on; it comes before
-	// the event by which it changed.
+	Notice string // a line for people that is in no event
+	// Situation is what a person should see from the event with its Seq on. It comes before
+	// that event.
 	Situation *recovery.Situation
 }
 
-// Delta is a live piece of an attempt's text. Whoever has more of it already, or misses a
-// piece before it, drops it.
+// Delta is a live piece of an attempt's text. A client drops it if it has that text
+// already, or misses a piece before it.
 type Delta struct {
 	Run      string `json:"run"`
 	Attempt  uint64 `json:"attempt"`
-	Offset   int    `json:"offset"` // in bytes; reasoning has offsets of its own
+	Offset   int    `json:"offset"` // in bytes; reasoning has its own offsets
 	Text     string `json:"text"`
 	Thinking bool   `json:"thinking,omitempty"`
 }
 
 var (
-	// errEnd ends a stream that has come to the run's end.
+	// errEnd ends a stream at the end of the run.
 	errEnd = errors.New("the run has ended")
-	// errResync ends a stream that this client has not read fast enough.
+	// errResync ends a stream that this client did not read fast enough.
 	errResync = errors.New("too far behind: come back")
 )
 
-// Follow yields what happens to a run after the event numbered after: durable events in
-// order, each once, and live deltas as they come. A connection that breaks is made again,
-// for as long as ctx lives. It ends without an error once the run has ended or ctx ends;
+// Follow yields what happens to a run after the event with number after: durable events
+// in order, each once, and live deltas as they come. It reconnects after a failure, as
+// long as ctx is alive. It ends without an error when the run has ended or ctx ends;
 // otherwise its last item is an error.
 func (c *Client) Follow(ctx context.Context, run string, after uint64) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
@@ -66,10 +66,10 @@ func (c *Client) Follow(ctx context.Context, run string, after uint64) iter.Seq2
 			case err != nil && !passing(err):
 				yield(Item{}, err)
 				return
-			case after != before: // it went well for a while: come back at once
+			case after != before: // it worked for a while: reconnect at once
 				tries = 0
 				continue
-			case errors.Is(err, errResync): // it was all right, and had nothing durable
+			case errors.Is(err, errResync): // the connection was fine, but sent nothing durable
 				tries = 0
 			}
 			if pause(ctx, tries) != nil {
@@ -80,8 +80,8 @@ func (c *Client) Follow(ctx context.Context, run string, after uint64) iter.Seq2
 	}
 }
 
-// stream follows over one connection. It gives errEnd once nothing more will come, also
-// because the consumer wants nothing more.
+// stream follows over one connection. It returns errEnd when nothing more will come, or
+// when the consumer stops.
 func (c *Client) stream(ctx context.Context, run string, after *uint64, tell func(Item) bool) error {
 	header := http.Header{"Accept": {"text/event-stream"}}
 	if *after > 0 {
@@ -118,7 +118,7 @@ func (c *Client) stream(ctx context.Context, run string, after *uint64, tell fun
 	return nil
 }
 
-// alive reads a stream, and puts its end off whenever something comes.
+// alive reads a stream and extends its deadline whenever something arrives.
 type alive struct {
 	io.Reader
 	quiet *time.Timer

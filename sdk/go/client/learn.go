@@ -8,30 +8,31 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// KindListed is a kind that a failure may be called by instead of its own.
+// KindListed is a kind that a failure may be corrected to.
 type KindListed struct {
 	Kind      failure.Kind `json:"kind"`
-	Retryable bool         `json:"retryable"` // what failed so may be sent again as it is
+	Retryable bool         `json:"retryable"` // such a request may be sent again unchanged
 }
 
-// Lesson is what became of a correction.
+// Lesson is the result of a correction.
 type Lesson struct {
 	Before  failure.Kind `json:"before"`
-	After   failure.Kind `json:"after"`   // what such failures are from the next one on
-	Row     string       `json:"row"`     // that was written; "" where that is so already
-	File    string       `json:"file"`    // where, on the gateway's computer
-	Warning string       `json:"warning"` // what is dangerous about it, or ""
+	After   failure.Kind `json:"after"`   // the kind of such failures from now on
+	Row     string       `json:"row"`     // the one that was written; "" if nothing had to change
+	File    string       `json:"file"`    // its path on the gateway's computer
+	Warning string       `json:"warning"` // what is dangerous about the correction, or ""
 }
 
-// Kinds lists the kinds that a failure may be called by: none where the gateway learns nothing.
+// Kinds lists the kinds that a failure may be corrected to: none if the gateway takes no
+// corrections.
 func (c *Client) Kinds(ctx context.Context) ([]KindListed, error) {
 	var out struct{ Kinds []KindListed }
 	err := c.do(ctx, http.MethodGet, "/v1/kinds", nil, nil, &out)
 	return out.Kinds, err
 }
 
-// Learn calls failures like a run's error, which is of kind was, by another kind from the next
-// one on. Where nothing is learned its error has status 409, and says why.
+// Learn makes failures like a run's error, which is of kind was, be of another kind from now
+// on. If that is not possible, the error is a Problem with status 409 that says why.
 func (c *Client) Learn(ctx context.Context, run string, was, kind failure.Kind) (Lesson, error) {
 	var out Lesson
 	in := struct {

@@ -21,13 +21,13 @@ type Listed struct {
 	WaitingFor     recovery.WaitFor `json:"waitingFor"`
 	WaitingUntil   time.Time        `json:"waitingUntil"`
 	SuggestionOpen bool             `json:"suggestionOpen"`
-	Kind           failure.Kind     `json:"kind"`      // of its last failure, also once it has recovered from it
-	Problem        string           `json:"problem"`   // that failure's title, and on another line its message
+	Kind           failure.Kind     `json:"kind"`      // of its last failure, even after recovery
+	Problem        string           `json:"problem"`   // that failure's title, and on a second line its message
 	DecidedBy      string           `json:"decidedBy"` // the plugin that decided last; "person": somebody answered
-	Attempts       int              `json:"attempts"`  // model calls that have begun
+	Attempts       int              `json:"attempts"`  // model calls begun
 	Failed         int              `json:"failedAttempts"`
 	Tokens         int64            `json:"tokens"`
-	Wasted         int64            `json:"wastedTokens"` // by attempts that failed
+	Wasted         int64            `json:"wastedTokens"` // by failed attempts
 	Microdollars   int64            `json:"microdollars"`
 	WastedMoney    int64            `json:"wastedMicrodollars"`
 	StartedAt      time.Time        `json:"startedAt"`
@@ -43,7 +43,7 @@ type Query struct {
 	Kind      failure.Kind // of the last failure
 	DecidedBy string       // a plugin, or "person"
 	Labels    recovery.Labels
-	Text      string // in the title or in what failed
+	Text      string // in the title or in the failure
 	Since     time.Time
 	Until     time.Time
 	Waiting   bool
@@ -99,11 +99,11 @@ type Model struct {
 	Ready         bool               `json:"ready"`
 	Default       bool               `json:"default"`
 	ContextTokens int64              `json:"contextTokens"`
-	NoImages      bool               `json:"noImages"` // it is known to take no pictures
+	NoImages      bool               `json:"noImages"` // it is known not to accept pictures
 	Cooling       *recovery.Cooldown `json:"cooling"`
 }
 
-// Runs lists runs, page by page as they are asked for.
+// Runs lists runs; it fetches pages as they are needed.
 func (c *Client) Runs(ctx context.Context, q Query) iter.Seq2[Listed, error] {
 	values := q.values()
 	return pages(func(before string) ([]Listed, string, error) {
@@ -116,7 +116,7 @@ func (c *Client) Runs(ctx context.Context, q Query) iter.Seq2[Listed, error] {
 	})
 }
 
-// Suggestions lists the suggestions that are open, newest first.
+// Suggestions lists the open suggestions, newest first.
 func (c *Client) Suggestions(ctx context.Context) iter.Seq2[Asked, error] {
 	return pages(func(before string) ([]Asked, string, error) {
 		var page struct {
@@ -142,7 +142,7 @@ func (c *Client) page(ctx context.Context, path string, values url.Values, befor
 	return c.do(ctx, http.MethodGet, path+"?"+values.Encode(), nil, nil, out)
 }
 
-// pages yields what is on one page after another.
+// pages yields the entries of one page after another.
 func pages[T any](get func(before string) ([]T, string, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for before := ""; ; {

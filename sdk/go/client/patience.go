@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	patience      = 30 * time.Second // with a gateway that is busy
-	maxRetryAfter = 24 * 60 * 60     // in seconds: more is never meant
+	patience      = 30 * time.Second // for a busy gateway
+	maxRetryAfter = 24 * 60 * 60     // in seconds; a longer one is a mistake
 )
 
-// patiently makes a request again while it is refused in a way that passes. It gives up after
-// 30 s, when ctx ends, and where the gateway says that it takes longer, with the last refusal.
+// patiently retries a request while passes says that its refusal is temporary. It gives up,
+// with the last refusal, after 30 s, when ctx ends, or if the gateway asks for a longer wait.
 func patiently(ctx context.Context, passes func(*Problem) bool, request func() error) error {
 	deadline := time.Now().Add(patience)
 	for {
@@ -24,7 +24,7 @@ func patiently(ctx context.Context, passes func(*Problem) bool, request func() e
 			return err
 		}
 		wait := max(p.RetryAfter, time.Second)
-		wait += rand.N(wait / 4) // not all who were refused at once come back at once
+		wait += rand.N(wait / 4) // so that clients refused together do not return together
 		if time.Now().Add(wait).After(deadline) {
 			return err
 		}
@@ -38,19 +38,19 @@ func patiently(ctx context.Context, passes func(*Problem) bool, request func() e
 	}
 }
 
-// isBusy reports whether a request was refused before anything of it was done.
+// isBusy reports whether a request was refused before it had any effect.
 func isBusy(p *Problem) bool { return p.Status == http.StatusTooManyRequests }
 
-// isBusyOrDown is for a request that may have been done, and may be made twice all the same.
+// isBusyOrDown is for a request that may have had an effect, but is safe to repeat.
 func isBusyOrDown(p *Problem) bool { return isBusy(p) || p.Status == http.StatusServiceUnavailable }
 
-// passing reports whether a request that failed so may succeed later.
+// passing reports whether a failed request may succeed later.
 func passing(err error) bool {
 	p, ok := errors.AsType[*Problem](err)
 	return !ok || p.Status >= 500 || p.Status == http.StatusTooManyRequests
 }
 
-// pause waits before try n is made again: 0.25 s, doubling up to 10 s.
+// pause waits before retry n: 0.25 s, doubling up to 10 s.
 func pause(ctx context.Context, n int) error {
 	timer := time.NewTimer(min(250*time.Millisecond<<min(n, 6), 10*time.Second))
 	defer timer.Stop()

@@ -9,8 +9,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery/rescue"
 )
 
-// Rescue gives what happened in a run, in retrospect. With texts it has what was written in the
-// run; without, only how long that is.
+// Rescue returns a run's history. With texts it contains what was written in the run, otherwise
+// only the lengths.
 func (c *Client) Rescue(ctx context.Context, id string, texts bool) (rescue.Rescue, error) {
 	path := "/v1/runs/" + url.PathEscape(id) + "/rescue"
 	if texts {
@@ -21,8 +21,8 @@ func (c *Client) Rescue(ctx context.Context, id string, texts bool) (rescue.Resc
 	return r, err
 }
 
-// WhatIf tells what would have been decided about a run's failures under a change. With texts it has
-// the reasons that plugins gave.
+// WhatIf returns what would have been decided about a run's failures under a change. With texts it
+// contains the plugins' reasons.
 func (c *Client) WhatIf(ctx context.Context, id string, change rescue.Change, texts bool) (rescue.WhatIf, error) {
 	query := url.Values{}
 	if change.AutoRecover != nil {

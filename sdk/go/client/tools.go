@@ -14,21 +14,21 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Tool is a function of this program that the model of a run may call: declare it by Start.Tools
-// and follow the run by FollowWithTools.
+// Tool is a function of this program that a run's model may call. Declare it in Start.Tools, and
+// follow the run with FollowWithTools.
 type Tool struct {
-	Name        string // of letters, digits, '_' and '-'; none that the gateway has itself
+	Name        string // letters, digits, '_' and '-'; not the name of one of the gateway's own tools
 	Description string
-	Schema      json.RawMessage // JSON Schema of the arguments; nil = an object with anything in it
-	// Safety says whether a call may be repeated whose outcome nobody knows: the default is never.
+	Schema      json.RawMessage // JSON Schema of the arguments; nil = any object
+	// Safety says whether a call of unknown outcome may be repeated; by default never.
 	Safety  recovery.Safety
-	Timeout time.Duration // that a call has, 24 h at the most; 0 = the gateway's usual time for a tool
-	// Run does the work. Its error is the call's result: the model is told. The same call may come
-	// again, under the same Key, where this program stopped before it gave the result.
+	Timeout time.Duration // for a call, at most 24 h; 0 = the gateway's limit for tools
+	// Run does the work. An error is the call's result, which the model is told. The same call may
+	// come again, with the same Key, if this program stopped before it returned the result.
 	Run func(ctx context.Context, call recovery.AwaitedCall) (string, error)
 }
 
-// MarshalJSON is the tool as a gateway is told of it.
+// MarshalJSON is the tool as it is declared to a gateway.
 func (t Tool) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Name        string          `json:"name"`
@@ -39,22 +39,22 @@ func (t Tool) MarshalJSON() ([]byte, error) {
 	}{t.Name, t.Description, t.Schema, t.Safety, t.Timeout.Milliseconds()})
 }
 
-// ToolResult is what came of a call that a run awaits: see Situation.Awaited.
+// ToolResult is the result of a call that a run awaits: see Situation.Awaited.
 type ToolResult struct {
 	CallID  string `json:"callId"`
 	Text    string `json:"text"`              // at most 256 KiB
 	IsError bool   `json:"isError,omitempty"` // the tool failed, and Text says why
 }
 
-// ReturnToolResults gives a run results of calls that it awaits: all are taken, or none. The same
-// result may be given again. It fails with a Problem: 404 for a call that is not awaited, 409 where
-// the call has another result, 410 where nobody waits for it any more.
+// ReturnToolResults gives a run the results of calls that it awaits; either all are accepted, or
+// none. The same result may be sent again. Problems: 404 for a call that is not awaited, 409 if the
+// call has another result, 410 if the run no longer waits for it.
 func (c *Client) ReturnToolResults(ctx context.Context, run string, results ...ToolResult) error {
 	return c.do(ctx, http.MethodPost, "/v1/runs/"+url.PathEscape(run)+"/tool-results", nil, map[string]any{"results": results}, nil)
 }
 
-// FollowWithTools is Follow, and answers meanwhile the calls of the tools that the run awaits, side
-// by side. The contexts of calls that go on end with the iteration, which waits for them.
+// FollowWithTools is Follow, and meanwhile answers calls of the tools, several at a time. When the
+// iteration ends, so do the contexts of calls in progress, and it waits for them.
 func (c *Client) FollowWithTools(ctx context.Context, run string, after uint64, tools ...Tool) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -81,13 +81,13 @@ func (c *Client) FollowWithTools(ctx context.Context, run string, after uint64, 
 	}
 }
 
-// answering answers the calls of a run.
+// answering answers a run's calls.
 type answering struct {
 	client *Client
 	run    string
 	tools  []Tool
 	begun  map[string]bool
-	cancel context.CancelFunc // ends the following
+	cancel context.CancelFunc // ends Follow
 	calls  sync.WaitGroup
 
 	mu  sync.Mutex
@@ -100,7 +100,7 @@ func (a *answering) failed() error {
 	return a.err
 }
 
-// answer begins the calls that are new.
+// answer starts the calls that are new.
 func (a *answering) answer(ctx context.Context, awaited []recovery.AwaitedCall) {
 	for _, call := range awaited {
 		asking := fmt.Sprint(call.Try, call.Key)
@@ -116,7 +116,7 @@ func (a *answering) answer(ctx context.Context, awaited []recovery.AwaitedCall) 
 func (a *answering) call(ctx context.Context, t Tool, call recovery.AwaitedCall) {
 	text, err := t.Run(ctx, call)
 	if ctx.Err() != nil {
-		return // it is asked again
+		return // it will be asked again
 	}
 	result := ToolResult{CallID: call.ID, Text: text}
 	if err != nil {
@@ -124,7 +124,7 @@ func (a *answering) call(ctx context.Context, t Tool, call recovery.AwaitedCall)
 	}
 	err = a.client.ReturnToolResults(ctx, a.run, result)
 	if p, ok := errors.AsType[*Problem](err); ok && p.Status != http.StatusUnprocessableEntity && p.Status/100 == 4 {
-		return // somebody else has answered, or the run goes on without it
+		return // somebody else has answered, or the run continues without it
 	}
 	if err != nil && ctx.Err() == nil {
 		a.mu.Lock()

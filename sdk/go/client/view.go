@@ -6,18 +6,18 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// View is what is to be shown of a run. The zero value is ready to use.
+// View is what to show of a run. The zero value is ready to use.
 type View struct {
 	State  recovery.Run
-	Notice string // a line for people; the next event takes it away
+	Notice string // a line for people, until the next event
 
-	situation *recovery.Situation // that the gateway told last
+	situation *recovery.Situation // the latest that the gateway sent
 	attempt   uint64
-	text      []byte // of the attempt at hand
+	text      []byte // of the current attempt
 	thinking  []byte
 }
 
-// Apply folds one item in.
+// Apply adds one item.
 func (v *View) Apply(item Item) error {
 	switch {
 	case item.Delta != nil:
@@ -51,7 +51,7 @@ func (v *View) event(e recovery.Event) {
 	switch b := e.Body.(type) {
 	case recovery.Began:
 		v.attempt, v.text, v.thinking = b.Attempt, nil, nil
-		if a := v.State.Attempt; a != nil { // it goes on from another one's text
+		if a := v.State.Attempt; a != nil { // it continues another one's text
 			v.text = append(v.text, a.Text...)
 		}
 	case recovery.Answered:
@@ -65,17 +65,17 @@ func (v *View) event(e recovery.Event) {
 	}
 }
 
-// over takes what an attempt had said as the event that ends it says.
+// over takes what an attempt had said from the event that ends it.
 func (v *View) over(attempt uint64) {
 	a := v.State.Attempt
-	if a == nil { // of an answer that was asked for once more, the first one is left
+	if a == nil { // if an answer was asked for again, the first one is left
 		v.attempt, v.text, v.thinking = 0, nil, nil
 	} else if a.ID == attempt && v.attempt == attempt {
 		v.text = []byte(a.Text)
 	}
 }
 
-// grow takes a piece unless it is known already, or one before it is missing.
+// grow appends a piece unless it is known already, or a piece before it is missing.
 func grow(text []byte, offset int, piece string) []byte {
 	if offset < 0 || offset > len(text) || offset+len(piece) <= len(text) {
 		return text
@@ -83,7 +83,7 @@ func grow(text []byte, offset int, piece string) []byte {
 	return append(text[:offset:offset], piece...)
 }
 
-// Text is the answer so far: the text of the attempt at hand, or of the last answer.
+// Text is the answer so far: the text of the current attempt, or of the last answer.
 func (v *View) Text() string {
 	if len(v.text) > 0 {
 		return string(v.text)
@@ -91,8 +91,9 @@ func (v *View) Text() string {
 	return v.State.Answer()
 }
 
-// Situation is what a person should see of the run, and can do: what the gateway said last
-// or, where the events are further by now, what they amount to. At says what counts at a time.
+// Situation is what a person should see of the run, and can do: what the gateway sent last or,
+// if newer events have arrived since, what follows from these. Its At method gives the texts
+// and times for a moment.
 func (v *View) Situation() recovery.Situation {
 	if v.situation != nil && v.situation.Seq >= v.State.Seq {
 		return *v.situation
@@ -100,7 +101,7 @@ func (v *View) Situation() recovery.Situation {
 	return v.State.Situation()
 }
 
-// Heard is what has come of the attempt in the air, as Situation.At wants to know.
+// Heard is what has arrived of the current attempt, for Situation.At.
 func (v *View) Heard() recovery.Heard {
 	switch a := v.State.Attempt; {
 	case a == nil || !a.InAir():
@@ -113,10 +114,10 @@ func (v *View) Heard() recovery.Heard {
 	return recovery.HeardNothing
 }
 
-// Thinking is the reasoning that the attempt at hand has shown so far.
+// Thinking is the current attempt's reasoning so far.
 func (v *View) Thinking() string { return string(v.thinking) }
 
-// Suggestion is what a person may choose from until its ExpiresAt, nil unless one is open.
+// Suggestion is what a person may choose from until its ExpiresAt; nil = none is open.
 func (v *View) Suggestion() *recovery.Suggestion {
 	if v.State.SuggestionOpen() {
 		return v.State.Suggestion

@@ -15,69 +15,70 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Call is a model call that is about to begin. It holds no secret and, apart from Transcript, no
-// prompt and no tool's arguments or results.
+// Call is a model call that is about to begin. It contains no secrets and, apart from
+// Transcript, no prompts and no tools' arguments or results.
 type Call struct {
 	Run, Session string
-	SessionKey   string // what the caller calls its conversation; "" = it did not say
-	AgentID      string // what the caller calls its agent; "" = it did not say
+	SessionKey   string // the caller's name for its conversation; "" = not given
+	AgentID      string // the caller's name for its agent; "" = not given
 	Labels       map[string]string
-	Model        string                 // that is about to be asked, provider/model
+	Model        string                 // about to be asked, provider/model
 	About        recovery.Alternative   // what is known about it
 	Alternatives []string               // what Route may name, in order of preference
-	Models       []recovery.Alternative // Alternatives with what is known about them
+	Models       []recovery.Alternative // Alternatives, with what is known about them
 
 	Round       int // which model call of the run it is, from 1
 	Attempt     int // within this model call, from 0
 	Tried       []recovery.Tried
-	Summary     bool  // it only sums up old turns of a conversation that is too long
-	InputTokens int64 // about
+	Summary     bool  // it only summarises old turns of a conversation that is too long
+	InputTokens int64 // estimated
 	Tools       []string
-	Images      bool // there are pictures in the conversation
-	Schema      bool // the answer has to keep to a JSON schema
+	Images      bool // the conversation contains pictures
+	Schema      bool // the answer must match a JSON schema
 	FailedKinds []failure.Kind
 	RecentCalls []recovery.RecentCall
-	Holds       int // how often this call was held already
+	Holds       int // how often this call was already held
 	AutoRecover bool
 
 	Spent         recovery.Budget
 	Remaining     recovery.Budget // 0 = unlimited, -1 = used up
-	Elapsed       time.Duration   // since the run began, deliberate long waits left out
+	Elapsed       time.Duration   // since the run began, without long deliberate waits
 	RemainingTime time.Duration   // 0 = unlimited, negative = used up
 	Time          time.Time       // when it is about to begin, in UTC
-	DryRun        bool            // nothing comes of the answer: do nothing that can be felt outside
+	DryRun        bool            // the answer has no effect: do nothing with effects outside the plugin
 
 	// Transcript is as in Event.
 	Transcript []llm.Message
 }
 
-// Verdict is what is said of a call that is about to begin. The zero value is no opinion: it may begin.
+// Verdict is the answer about a call that is about to begin. The zero value is no opinion: it may
+// begin.
 type Verdict struct {
 	Action recovery.Action // recovery.ActionAllow, ActionRoute, ActionHold or ActionRefuse
-	Model  string          // of a route: one of Call.Alternatives
-	Until  time.Time       // of a hold, within 7 days: the plugins are asked again then
-	Reason string          // for people, at most 500 bytes are kept
+	Model  string          // for a route: one of Call.Alternatives
+	Until  time.Time       // for a hold, within 7 days: then the plugins are asked again
+	Reason string          // for people; at most 500 bytes are kept
 }
 
 // Allow lets the call begin.
 var Allow = Verdict{Action: recovery.ActionAllow}
 
-// Route has another model asked, one of Call.Alternatives.
+// Route asks another model instead, one of Call.Alternatives.
 func Route(model, reason string) Verdict {
 	return Verdict{Action: recovery.ActionRoute, Model: model, Reason: reason}
 }
 
-// Hold has the call wait.
+// Hold makes the call wait.
 func Hold(until time.Time, reason string) Verdict {
 	return Verdict{Action: recovery.ActionHold, Until: until, Reason: reason}
 }
 
-// Refuse keeps the model from being asked for this call, by whomever it is wanted.
+// Refuse prevents the model from being asked for this call, whoever wants it.
 func Refuse(reason string) Verdict { return Verdict{Action: recovery.ActionRefuse, Reason: reason} }
 
-// WithBeforeCall has the plugin take the occasion before_call: decide is asked before every model
-// call of a host whose configuration says so. It has 500 ms; an error is no opinion or, where the
-// host's configuration says fail_closed, a refusal.
+// WithBeforeCall makes the plugin take the occasion before_call: if the host's configuration asks
+// for it, decide is called before every model call. It has 500 ms. An error is no opinion or,
+// with fail_closed in the host's configuration, a refusal.
 func WithBeforeCall(decide func(ctx context.Context, c Call) (Verdict, error)) Option {
 	return func(s *server) { s.beforeCall = decide }
 }

@@ -10,20 +10,20 @@ import (
 // Decision is advice. The zero value is "no opinion".
 type Decision struct {
 	Action   recovery.Action
-	Delay    time.Duration // before anything is done, 0 or more
+	Delay    time.Duration // before it is carried out, 0 or more
 	NewModel string        // for switch_model: one of Event.Alternatives
-	Reason   string        // for people, at most 500 bytes are kept
+	Reason   string        // for people; at most 500 bytes are kept
 	Actions  []recovery.Button
 	Adjust   recovery.Adjust // what the next attempt changes
 	// Restrict is what is forbidden from now on, whoever advises or chooses it; nil = nothing. It may
-	// stand beside any action, or alone: [Forbid].
+	// be combined with any action, or stand alone: [Forbid].
 	Restrict *recovery.Restrict
 }
 
 // None is "no opinion".
 var None = Decision{}
 
-// Retry asks the same model again after a while.
+// Retry asks the same model again after a pause.
 func Retry(after time.Duration) Decision {
 	return Decision{Action: recovery.ActionRetry, Delay: after}
 }
@@ -36,7 +36,7 @@ func Switch(model, reason string) Decision {
 // Fail gives up.
 func Fail(reason string) Decision { return Decision{Action: recovery.ActionFail, Reason: reason} }
 
-// Forbid has no opinion, and forbids models, until the plugin answers about the run again.
+// Forbid has no opinion, but forbids models until the plugin answers about the run again.
 func Forbid(what recovery.Restrict, reason string) Decision {
 	return Decision{Restrict: &what, Reason: reason}
 }

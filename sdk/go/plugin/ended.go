@@ -14,32 +14,32 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Ended is how a run ended, and what it took. It holds no secret, no prompt and no answer.
+// Ended is how a run ended, and what it used. It contains no secrets, prompts or answers.
 type Ended struct {
 	Run, Session   string
-	SessionKey     string // what the caller calls its conversation; "" = it did not say
-	AgentID        string // what the caller calls its agent; "" = it did not say
+	SessionKey     string // the caller's name for its conversation; "" = not given
+	AgentID        string // the caller's name for its agent; "" = not given
 	Labels         map[string]string
 	Status         recovery.Status // completed, failed or cancelled
 	StopReason     string
-	ChosenModel    string // that was asked for
-	Model          string // that was asked last
-	Recovered      bool   // it was completed although attempts had failed
-	Attempts       int    // of model calls, begun
-	FailedAttempts int    // of them
-	Switches       int    // to another model, after a failure
+	ChosenModel    string // the one asked for
+	Model          string // the last one called
+	Recovered      bool   // it completed although attempts had failed
+	Attempts       int    // model calls begun
+	FailedAttempts int    // of these
+	Switches       int    // to another model after a failure
 	Kinds          []failure.Kind
-	RecoveryTime   time.Duration   // from the first failure of a call to its answer, of all calls that were answered after all
-	Wasted         recovery.Budget // what attempts that failed have cost, as far as is known
+	RecoveryTime   time.Duration   // from a call's first failure to its answer, summed over all calls that were answered in the end
+	Wasted         recovery.Budget // the cost of failed attempts, as far as it is known
 	Spent          recovery.Budget
 	Elapsed        time.Duration
 	Time           time.Time        // when it ended, in UTC
-	Failure        *failure.Failure // at which it ended; nil = at none
-	DryRun         bool             // do nothing that can be felt outside
+	Failure        *failure.Failure // the failure that ended it; nil = none
+	DryRun         bool             // do nothing with effects outside the plugin
 }
 
-// WithRunEnded has the plugin take the occasion run_ended: heard is called when a run has ended, once
-// in the ordinary course. Nobody waits for it, and an error is only logged.
+// WithRunEnded makes the plugin take the occasion run_ended: heard is called when a run has ended,
+// normally once. Nobody waits for it, and an error is only logged.
 func WithRunEnded(heard func(ctx context.Context, e Ended) error) Option {
 	return func(s *server) { s.runEnded = heard }
 }
@@ -67,7 +67,7 @@ func newEnded(m *mulliganv1.RunEndedRequest) Ended {
 	}
 }
 
-// occasions are those that the plugin takes beside run_error.
+// occasions are those that the plugin takes in addition to run_error.
 func (s *server) occasions() []string {
 	var list []string
 	if s.beforeCall != nil {

@@ -10,58 +10,58 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Event is a failure and what a decision may depend on. It holds no secret and, apart
-// from Transcript, no prompt and no tool's arguments or results.
+// Event is a failure and what a decision may depend on. It contains no secrets and,
+// apart from Transcript, no prompts and no tools' arguments or results.
 type Event struct {
 	Run, Session string
 	Kind         failure.Kind    // what went wrong; new kinds may appear
 	Failure      failure.Failure // all that is known about it
-	Model        string          // that failed, provider/model
+	Model        string          // the one that failed, provider/model
 	Alternatives []string        // what Switch may name, in order of preference
-	RetryAfter   time.Duration   // what the provider demands to wait; 0 = nothing demanded
+	RetryAfter   time.Duration   // how long the provider asks to wait; 0 = not given
 
 	Attempt     int // within one model call, from 0
 	Retries     int // of this model call so far
-	MaxRetries  int // that the policy allows
+	MaxRetries  int // allowed by the policy
 	AutoRecover bool
 
-	Elapsed           time.Duration   // since the run began, deliberate long waits left out
+	Elapsed           time.Duration   // since the run began, without long deliberate waits
 	Remaining         recovery.Budget // 0 = unlimited, -1 = used up
 	RemainingAttempts int
 	RemainingTime     time.Duration // 0 = unlimited, negative = used up
 	Tried             []recovery.Tried
-	Models            []recovery.Alternative // Alternatives with what is known about them
+	Models            []recovery.Alternative // Alternatives, with what is known about them
 
 	ReplaySafety string   // safe, unsafe or unknown
 	UnsafeTools  []string // the tools that make it so
-	PartialShown bool     // text of the failed attempt was seen by people
-	IdleBreaker  bool     // too many idle expiries in a row: nothing is retried by itself
+	PartialShown bool     // people saw text of the failed attempt
+	IdleBreaker  bool     // too many idle expiries in a row: nothing is retried automatically
 	IdleExpiries int
 
-	SessionKey  string // what the caller calls its conversation; "" = it did not say
-	AgentID     string // what the caller calls its agent; "" = it did not say
-	Aborted     bool   // the attempt was ended from our side: a timer, the end of its process, a person who did not wait
-	TimedOut    bool   // time was over: that of a timer of ours, or the provider's own
+	SessionKey  string // the caller's name for its conversation; "" = not given
+	AgentID     string // the caller's name for its agent; "" = not given
+	Aborted     bool   // the attempt was ended on our side: by a timer, the end of its process, or a person who did not wait
+	TimedOut    bool   // time ran out: a timer of ours, or the provider's own
 	PromptError string // why the prompt could not become a request; "" = it could
 
 	Labels      map[string]string
 	Spent       recovery.Budget        // by the run so far
-	InputTokens int64                  // of the request, about
+	InputTokens int64                  // of the request, estimated
 	Tools       []string               // that the model may use
-	Images      bool                   // there are pictures in the conversation
-	Schema      bool                   // the answer has to keep to a JSON schema
+	Images      bool                   // the conversation contains pictures
+	Schema      bool                   // the answer must match a JSON schema
 	About       recovery.Alternative   // the model that failed, with what is known about it
-	Cooling     []recovery.Alternative // could be asked, and are no alternatives because they cool down
-	FailedKinds []failure.Kind         // what failed in the run so far, this failure included: the newest 64
-	RecentCalls []recovery.RecentCall  // how the last calls of the model's entry ended, of all runs, the newest last
+	Cooling     []recovery.Alternative // could be asked, but are not alternatives because they cool down
+	FailedKinds []failure.Kind         // the newest 64 failures of the run, including this one
+	RecentCalls []recovery.RecentCall  // how the last calls to the model's provider entry ended, of all runs, newest last
 
-	Time   time.Time // when the attempt failed, in UTC; zero = the host did not say
-	DryRun bool      // nothing comes of the answer (a replay, a test): do nothing that can be felt outside
-	// Pressed is the kind of the plugin's own button that a person has pressed: what is answered
-	// now is done. "" = it is asked about the failure itself.
+	Time   time.Time // when the attempt failed, in UTC; zero = not given
+	DryRun bool      // the answer has no effect (a replay, a test): do nothing with effects outside the plugin
+	// Pressed is the kind of the plugin's own button that a person pressed; the answer to this
+	// event is carried out. "" = it is asked about the failure itself.
 	Pressed string
 
-	// Transcript is what was said in the run so far, the newest of it; empty unless a
+	// Transcript is the newest part of what was said in the run so far; empty unless a
 	// person granted it (transcript: messages in mulligan-plugin.yaml).
 	Transcript []llm.Message
 }

@@ -14,9 +14,9 @@ var lines = slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: slog.LevelDe
 
 type loggerKey struct{}
 
-// Log gives the logger of a call: it writes one JSON object a line to standard
-// error, from where it reaches the host's log, with the ids of the run and its
-// session. Outside a call it is the same without ids.
+// Log returns the logger of a call. It writes one JSON object per line to standard
+// error, with the ids of the run and its session; the host puts it into its log.
+// Outside a call it writes no ids.
 func Log(ctx context.Context) *slog.Logger {
 	if logger, ok := ctx.Value(loggerKey{}).(*slog.Logger); ok {
 		return logger
@@ -32,7 +32,7 @@ func withLog(ctx context.Context, h slog.Handler, run, session string) context.C
 	return context.WithValue(ctx, loggerKey{}, logger)
 }
 
-// rename gives slog's own keys the names that go-plugin's hosts know.
+// rename gives slog's keys the names that go-plugin's hosts know.
 func rename(groups []string, a slog.Attr) slog.Attr {
 	if len(groups) > 0 {
 		return a

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/grpc"
 )
 
-// keepOutput sends what is printed to standard error from the first call on.
+// keepOutput redirects what is printed to standard error, from the first call on.
 // go-plugin replaces both outputs with pipes that a host need not read, and then
 // serves, so the first call is the first moment after that.
 func keepOutput(to *os.File) grpc.UnaryServerInterceptor {

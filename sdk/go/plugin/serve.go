@@ -15,15 +15,15 @@ import (
 	"github.com/mulligan-run/mulligan/internal/protoconv"
 )
 
-// Serve answers a host until it goes away. Started by hand, it says how it is used
-// and exits with status 1; so it does, with a reason, where it cannot serve.
+// Serve answers a host until it goes away. Started by hand, it prints how to use it
+// and exits with status 1; if it cannot serve, it exits in the same way with a reason.
 func Serve(plugin Plugin, options ...Option) {
 	if os.Getenv(protoconv.CookieKey) != protoconv.CookieValue {
 		explain(os.Stderr, os.Args[0])
 		os.Exit(1)
 	}
 	if authority := os.Getenv("PLUGIN_CLIENT_CERT"); authority != "" && !x509.NewCertPool().AppendCertsFromPEM([]byte(authority)) {
-		fmt.Fprintln(os.Stderr, "PLUGIN_CLIENT_CERT holds no certificate") // go-plugin would serve, and refuse everybody
+		fmt.Fprintln(os.Stderr, "PLUGIN_CLIENT_CERT holds no certificate") // go-plugin would serve, but refuse every client
 		os.Exit(1)
 	}
 	go followStdin(os.Stdin)
@@ -37,7 +37,7 @@ func Serve(plugin Plugin, options ...Option) {
 		GRPCServer: func(options []grpc.ServerOption) *grpc.Server { served = true; return newGRPCServer(options) },
 		Logger:     hclog.New(&hclog.LoggerOptions{Level: hclog.Warn, Output: os.Stderr, JSONFormat: true}),
 	})
-	if !served { // go-plugin has said why
+	if !served { // go-plugin has printed why
 		os.Exit(1)
 	}
 }
@@ -59,8 +59,8 @@ and see with "mulligan plugin list" whether it starts.
 `, name, name, program)
 }
 
-// followStdin exits when the host's end of the life line is closed. Where standard
-// input is neither a pipe nor a socket there is no life line.
+// followStdin exits when the host's end of standard input is closed. If standard input
+// is neither a pipe nor a socket, it cannot tell and does nothing.
 func followStdin(stdin *os.File) {
 	info, err := stdin.Stat()
 	if err != nil || info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
@@ -70,7 +70,7 @@ func followStdin(stdin *os.File) {
 	os.Exit(0)
 }
 
-// followParent exits when the process was left to another parent.
+// followParent exits when the process has lost its parent.
 func followParent(parent int) {
 	for range time.Tick(time.Second) {
 		if os.Getppid() != parent {

@@ -18,21 +18,21 @@ import (
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 )
 
-// maxError is the most that a host is told of an error, in bytes.
+// maxError is how much of an error a host is told, in bytes.
 const maxError = 2 << 10
 
-// Plugin gives advice about failures, to several callers at once.
+// Plugin gives advice about failures. It must be safe for concurrent use.
 type Plugin interface {
 	RunError(ctx context.Context, e Event) (Decision, error)
 }
 
-// Func makes a function a Plugin.
+// Func turns a function into a Plugin.
 type Func func(ctx context.Context, e Event) (Decision, error)
 
 // RunError calls f.
 func (f Func) RunError(ctx context.Context, e Event) (Decision, error) { return f(ctx, e) }
 
-// server is a Plugin behind the service.
+// server exposes a Plugin as the gRPC service.
 type server struct {
 	mulliganv1.UnimplementedRecoveryPluginServer
 	goplugin.NetRPCUnsupportedPlugin
@@ -62,7 +62,7 @@ func (s *server) GRPCServer(_ *goplugin.GRPCBroker, g *grpc.Server) error {
 	return nil
 }
 
-// GRPCClient is the host's business.
+// GRPCClient is only for hosts.
 func (s *server) GRPCClient(context.Context, *goplugin.GRPCBroker, *grpc.ClientConn) (any, error) {
 	return nil, fmt.Errorf("a plugin is not a host")
 }

@@ -14,15 +14,15 @@ import (
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 )
 
-// NewService makes a plugin a gRPC server that hosts reach at an address, where [Serve]
-// has one host start it. Its certificates are among the server's options:
+// NewService returns a gRPC server for a plugin that hosts reach at an address, unlike [Serve],
+// whose host starts it. Its certificates are among the server's options:
 //
 //	tlsConfig := &tls.Config{…, ClientAuth: tls.RequireAndVerifyClientCert}
 //	server := plugin.NewService(rules, []grpc.ServerOption{grpc.Creds(credentials.NewTLS(tlsConfig))})
 //	err := server.Serve(listener)
 //
-// Hosts do not configure a service, since it is others', too: the options about a
-// configuration have no effect. GracefulStop lets calls end, and hosts go elsewhere.
+// Hosts do not configure a service, because others use it, too: the options about a configuration
+// have no effect. GracefulStop lets calls finish, and hosts reconnect.
 func NewService(plugin Plugin, server []grpc.ServerOption, options ...Option) *grpc.Server {
 	s := newServer(plugin, options)
 	s.schema, s.configure = nil, nil
@@ -34,7 +34,8 @@ func NewService(plugin Plugin, server []grpc.ServerOption, options ...Option) *g
 	return g
 }
 
-// unconfigured is a server that no host configures for the others.
+// unconfigured is a server that refuses a configuration, which would affect its other
+// hosts.
 type unconfigured struct{ *server }
 
 func (unconfigured) Configure(context.Context, *mulliganv1.ConfigureRequest) (*mulliganv1.ConfigureResponse, error) {

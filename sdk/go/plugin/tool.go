@@ -15,64 +15,64 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// ToolError is a tool call that failed, before the model is told. It holds no secret and, apart from
-// Error and Transcript, no prompt and no tool's arguments or results.
+// ToolError is a failed tool call, before the model is told. It contains no secrets and, apart from
+// Error and Transcript, no prompts and no tools' arguments or results.
 type ToolError struct {
 	Run, Session string
-	SessionKey   string // what the caller calls its conversation; "" = it did not say
-	AgentID      string // what the caller calls its agent; "" = it did not say
+	SessionKey   string // the caller's name for its conversation; "" = not given
+	AgentID      string // the caller's name for its agent; "" = not given
 	Labels       map[string]string
 
-	Tool           string // that failed
+	Tool           string // the one that failed
 	CallID         string // the id that the model gave the call
 	Safety         recovery.Safety
 	Tries          int // how often the call was made
-	RemainingTries int // how often it may still be made; 0 = it is never repeated
-	Failures       int // of this tool in this run, this one included
+	RemainingTries int // how often it may still be made; 0 = it must not be repeated
+	Failures       int // of this tool in this run, including this one
 	TimedOut       bool
 	Took           time.Duration
-	Model          string // that asked for the call
+	Model          string // the one that asked for the call
 	Round          int    // which model call of the run asked for it, from 1
-	AutoRecover    bool   // where it is false a person is asked in the place of a retry
+	AutoRecover    bool   // if false, a person is asked instead of a retry
 
 	Spent         recovery.Budget
 	Remaining     recovery.Budget // 0 = unlimited, -1 = used up
-	Elapsed       time.Duration   // since the run began, deliberate long waits left out
+	Elapsed       time.Duration   // since the run began, without long deliberate waits
 	RemainingTime time.Duration   // 0 = unlimited, negative = used up
 	Time          time.Time       // when it failed, in UTC
-	DryRun        bool            // nothing comes of the answer: do nothing that can be felt outside
+	DryRun        bool            // the answer has no effect: do nothing with effects outside the plugin
 
-	// Error is what the tool said, at most 8 KiB, and Transcript what was said in the run so far;
-	// both are empty unless a person granted the transcript.
+	// Error is the tool's error, at most 8 KiB, and Transcript what was said in the run so far.
+	// Both are empty unless a person granted the transcript.
 	Error      string
 	Transcript []llm.Message
 }
 
-// ToolAdvice is what is said of a tool that failed. The zero value is no opinion: the model is told
-// what the tool said.
+// ToolAdvice is advice about a failed tool. The zero value is no opinion: the model is told the
+// tool's error.
 type ToolAdvice struct {
 	Action recovery.Action // recovery.ActionRetry, ActionTell or ActionAsk
-	Delay  time.Duration   // of a retry, at most a minute
-	Words  string          // of a tell: what the model is told, at most 8 KiB
-	Reason string          // for people, at most 500 bytes are kept
+	Delay  time.Duration   // for a retry, at most a minute
+	Words  string          // for a tell: what the model is told, at most 8 KiB
+	Reason string          // for people; at most 500 bytes are kept
 }
 
-// RunAgain has the same call made again after a while, where the tool may run twice and
+// RunAgain makes the same call again after a pause, if the tool may run twice and
 // ToolError.RemainingTries allows it.
 func RunAgain(after time.Duration, reason string) ToolAdvice {
 	return ToolAdvice{Action: recovery.ActionRetry, Delay: after, Reason: reason}
 }
 
-// Tell has the model told words in the place of what the tool said.
+// Tell tells the model words instead of the tool's error.
 func Tell(words, reason string) ToolAdvice {
 	return ToolAdvice{Action: recovery.ActionTell, Words: words, Reason: reason}
 }
 
-// Ask has a person asked.
+// Ask asks a person.
 func Ask(reason string) ToolAdvice { return ToolAdvice{Action: recovery.ActionAsk, Reason: reason} }
 
-// WithToolError has the plugin take the occasion tool_error: decide is asked about every tool of the
-// host's own that fails, before the model is told, where the host's configuration says so. An error
+// WithToolError makes the plugin take the occasion tool_error: if the host's configuration asks for
+// it, decide is called for every failed tool of the host's own, before the model is told. An error
 // is no opinion.
 func WithToolError(decide func(ctx context.Context, e ToolError) (ToolAdvice, error)) Option {
 	return func(s *server) { s.toolError = decide }

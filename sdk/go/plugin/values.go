@@ -15,21 +15,24 @@ import (
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 )
 
-// The errors of Values.
+// Errors of Values.
 var (
-	// ErrNoValues says that the host keeps no values, or that there is none, as for a service.
+	// ErrNoValues says that the host keeps no values, or that the plugin has no host, as a
+	// service.
 	ErrNoValues = errors.New("the host keeps no values for the plugin")
-	// ErrValuesFull says that there is no room: a value has 64 KiB, all of a plugin 64 MiB.
+	// ErrValuesFull says that there is no room: at most 64 KiB for a value, and 64 MiB for
+	// all of a plugin's.
 	ErrValuesFull = errors.New("no room for the value")
-	// ErrNotANumber says that a value is no number, or that the sum would not fit into an int64.
+	// ErrNotANumber says that a value is not a number, or that the sum does not fit into an
+	// int64.
 	ErrNotANumber = errors.New("the value is no number")
 )
 
-// Values are what the host keeps for the plugin: bytes by key, the same for all of its processes that
-// share the host's store, on this machine or on all machines of a fleet. A key has 1 to 200 bytes of
-// UTF-8. Every change is atomic and durable before it returns. An error that is none of this package's
-// says that the host's store cannot be reached now: a change may have been made or not. In a dry run
-// they are empty and thrown away.
+// Values are what the host stores for the plugin: bytes by key, shared by all of its processes that
+// use the host's store, on this machine or on all machines of a fleet. A key has 1 to 200 bytes of
+// UTF-8. Every change is atomic and durable before it returns. Any error other than this package's
+// means that the host's store cannot be reached: a change may or may not have been made. In a dry run
+// the values are empty and changes are discarded.
 type Values struct{ service mulliganv1.ValueServiceClient }
 
 var openValues = sync.OnceValues(func() (*Values, error) {
@@ -44,10 +47,10 @@ var openValues = sync.OnceValues(func() (*Values, error) {
 	return &Values{mulliganv1.NewValueServiceClient(conn)}, nil
 })
 
-// HostValues are the plugin's values, or ErrNoValues.
+// HostValues returns the plugin's values, or ErrNoValues.
 func HostValues() (*Values, error) { return openValues() }
 
-// Get gives a value and its version, nil and 0 where there is none.
+// Get returns a value and its version; nil and 0 if there is none.
 func (v *Values) Get(ctx context.Context, key string) (value []byte, version int64, err error) {
 	m, err := v.service.GetValue(ctx, &mulliganv1.GetValueRequest{Key: key})
 	if err != nil {
@@ -59,20 +62,20 @@ func (v *Values) Get(ctx context.Context, key string) (value []byte, version int
 	return append([]byte{}, m.GetValue()...), m.GetVersion(), nil
 }
 
-// Set writes a value, whatever there is.
+// Set writes a value unconditionally.
 func (v *Values) Set(ctx context.Context, key string, value []byte) error {
 	_, err := v.service.SetValue(ctx, &mulliganv1.SetValueRequest{Key: key, Value: value})
 	return valueError(err)
 }
 
-// CompareAndSet writes a value only in the place of the version that Get gave, 0 for none, and reports
-// whether it did.
+// CompareAndSet writes a value only if its version is still the one that Get returned (0 for none),
+// and reports whether it did.
 func (v *Values) CompareAndSet(ctx context.Context, key string, version int64, value []byte) (done bool, err error) {
 	m, err := v.service.SetValue(ctx, &mulliganv1.SetValueRequest{Key: key, Value: value, Expected: &version})
 	return m.GetDone(), valueError(err)
 }
 
-// Add adds to a number, which is 0 where there is none, and gives the sum.
+// Add adds to a number, which counts as 0 if there is none, and returns the sum.
 func (v *Values) Add(ctx context.Context, key string, amount int64) (sum int64, err error) {
 	m, err := v.service.AddValue(ctx, &mulliganv1.AddValueRequest{Key: key, Amount: amount})
 	return m.GetSum(), valueError(err)
@@ -84,7 +87,7 @@ func (v *Values) Delete(ctx context.Context, key string) error {
 	return valueError(err)
 }
 
-// Keys lists the keys that begin with prefix, in the order of their bytes.
+// Keys lists the keys that begin with prefix, in byte order.
 func (v *Values) Keys(ctx context.Context, prefix string) ([]string, error) {
 	var keys []string
 	for after, more := "", true; more; {
