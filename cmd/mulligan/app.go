@@ -18,7 +18,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// app is what the verbs share: the product, as the flags want it.
+// app is what the verbs share: the product, configured by the flags.
 type app struct{ *server.Server }
 
 // common are the flags of every verb that touches runs.
@@ -46,7 +46,8 @@ func (c *common) asGiven() (flags string) {
 	return flags
 }
 
-// screen is where a verb prints; the command lines that it names end with these flags.
+// screen is where a verb prints; the command lines that it suggests end with these
+// flags.
 func (c *common) screen(cmd *cobra.Command) *show.Screen {
 	s := show.New(cmd.OutOrStdout(), cmd.ErrOrStderr())
 	s.Flags = c.asGiven()
@@ -56,7 +57,7 @@ func (c *common) screen(cmd *cobra.Command) *show.Screen {
 // hint is a command line with these flags that works when typed.
 func (c *common) hint(args string) string { return show.Invoked() + " " + args + c.asGiven() }
 
-// load reads the config and opens nothing yet.
+// load reads the config, and opens nothing.
 func (c *common) load(cmd *cobra.Command) (*app, error) {
 	settled, err := config.Load(c.config, os.Getenv)
 	if err != nil {
@@ -83,7 +84,7 @@ func (c *common) open(cmd *cobra.Command) (*app, error) {
 	return a, a.OpenLog(cmd.Context())
 }
 
-// read is open for what does not write: a timeline that cannot be written to will do.
+// read is open for verbs that do not write: a read-only timeline is enough.
 func (c *common) read(cmd *cobra.Command) (*app, error) {
 	a, err := c.load(cmd)
 	if err != nil {
@@ -102,7 +103,7 @@ func (c *common) opened(do func(*cobra.Command, *app, []string) error) func(*cob
 	return withApp(c.open, do)
 }
 
-// reading is verb for a command that needs the timeline, and writes nothing.
+// reading is verb for a command that needs the timeline, but writes nothing.
 func (c *common) reading(do func(*cobra.Command, *app, []string) error) func(*cobra.Command, []string) error {
 	return withApp(c.read, do)
 }
@@ -118,19 +119,19 @@ func withApp(get func(*cobra.Command) (*app, error), do func(*cobra.Command, *ap
 	})
 }
 
-// interruptible gives a context that the first Ctrl-C or SIGTERM ends; the second ends the
-// program.
+// interruptible returns a context that ends at the first Ctrl-C or SIGTERM; the second
+// ends the program.
 func (a *app) interruptible(ctx context.Context) (context.Context, func()) {
 	return a.signalled(ctx, nil)
 }
 
-// releasable is interruptible for verbs that drive runs: Ctrl-C cancels them, as a person
-// wants it; SIGTERM, by which the system ends programs, only lets go of them.
+// releasable is interruptible for verbs that drive runs: Ctrl-C, pressed by a person,
+// cancels them; SIGTERM, sent by the system, only releases them.
 func (a *app) releasable(ctx context.Context) (context.Context, func()) {
 	return a.signalled(ctx, runner.ErrLetGo)
 }
 
-// signalled gives a context that signals end, with that cause for SIGTERM.
+// signalled returns a context that signals end, with the cause terminated for SIGTERM.
 func (a *app) signalled(ctx context.Context, terminated error) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 2)

@@ -16,8 +16,8 @@ import (
 	"github.com/mulligan-run/mulligan/show"
 )
 
-// audit looks at what keeps others out, as security controls by their numbers (S30). It
-// starts nothing and changes nothing; each finding comes with what to type.
+// audit checks what keeps others out, as numbered security controls (S30). It starts
+// nothing and changes nothing; each finding says what to type.
 func (d *doctor) audit() error {
 	d.auditListeners()
 	d.auditToken()
@@ -31,7 +31,7 @@ func (d *doctor) audit() error {
 	return nil
 }
 
-// auditListeners says who can reach the gateways that run (S01).
+// auditListeners says who can reach the running gateways (S01).
 func (d *doctor) auditListeners() {
 	list, err := server.ListeningNow(d.Dir)
 	if err != nil {
@@ -54,7 +54,7 @@ func (d *doctor) auditListeners() {
 	}
 }
 
-// auditToken looks at the token's file (S02).
+// auditToken checks the token's file (S02).
 func (d *doctor) auditToken() {
 	_, err := gateway.ReadToken(d.Dir)
 	switch {
@@ -67,20 +67,21 @@ func (d *doctor) auditToken() {
 	}
 }
 
-// auditState looks at everything in the state folder (S16): what was said is in there.
+// auditState checks everything in the state folder (S16), which contains what was
+// said.
 func (d *doctor) auditState() {
 	const most = 20 // are told
 	var wrong, looked int
 	err := filepath.WalkDir(d.Dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			if path != d.Dir && errors.Is(err, fs.ErrNotExist) {
-				return nil // it went away meanwhile
+				return nil // it was removed meanwhile
 			}
 			return err
 		}
 		info, err := entry.Info()
 		if err != nil || info.Mode().Type() == fs.ModeSymlink {
-			return nil //nolint:nilerr // it went away meanwhile; a link has no mode of its own
+			return nil //nolint:nilerr // it was removed meanwhile; a link has no mode of its own
 		}
 		looked++
 		if why, fix := othersReach(path, info); why != "" {
@@ -102,7 +103,7 @@ func (d *doctor) auditState() {
 	}
 }
 
-// othersReach says how others could get at a file or folder, and what ends that.
+// othersReach says how others could access a file or folder, and how to prevent it.
 func othersReach(path string, info fs.FileInfo) (why, fix string) {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Uid != uint32(os.Geteuid()) {
 		return path + " belongs to user " + strconv.Itoa(int(stat.Uid)), "chown " + strconv.Itoa(os.Geteuid()) + " " + show.ShellQuote(path)

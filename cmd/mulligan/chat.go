@@ -105,7 +105,7 @@ func (f *chatFlags) chat(cmd *cobra.Command) error {
 	return nil
 }
 
-// config is what the flags say of a chat.
+// config is the chat's configuration from the flags.
 func (f *chatFlags) config(flags *pflag.FlagSet, a *app) (tui.Config, error) {
 	cfg := tui.Config{Session: f.session, Model: f.model, NoColor: f.noColor || !bool(a.Screen.Ink)}
 	if f.session == "" {
@@ -124,11 +124,11 @@ func (f *chatFlags) config(flags *pflag.FlagSet, a *app) (tui.Config, error) {
 	return cfg, nil
 }
 
-// inMemory is the name of the gateway that only the chat beside it reaches.
+// inMemory is the address of a gateway that only the chat in the same process reaches.
 const inMemory = "http://mulligan.invalid"
 
-// openChat serves a gateway in this process, which nobody else can reach, and keeps the
-// runs that are due meanwhile. done lets go of them.
+// openChat serves a gateway in this process, which nobody else can reach, and drives
+// due runs meanwhile. done releases them.
 func (a *app) openChat(ctx context.Context, flags *pflag.FlagSet, f *chatFlags, cfg *tui.Config) (done func(), err error) {
 	if err := a.OpenLog(ctx); err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (a *app) openChat(ctx context.Context, flags *pflag.FlagSet, f *chatFlags, 
 	if f.model != "" {
 		a.Config.Model = f.model
 	}
-	quiet := slog.New(slog.DiscardHandler) // the screen is the chat's
+	quiet := slog.New(slog.DiscardHandler) // the chat owns the screen
 	r, models, err := a.Driver(ctx, quiet, f.plugins, a.Observed(ctx, false, quiet)...)
 	if err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func (a *app) openChat(ctx context.Context, flags *pflag.FlagSet, f *chatFlags, 
 	if cfg.AutoRecover == nil {
 		cfg.AutoRecover = &a.Config.AutoRecover
 	}
-	settle := func(run *runner.Run) { _, _ = run.Wait(context.WithoutCancel(ctx)) } // the chat tells what it comes to
+	settle := func(run *runner.Run) { _, _ = run.Wait(context.WithoutCancel(ctx)) } // the chat shows the outcome
 	face, api, err := a.NewFace(ctx, quiet, r, models, settle)
 	if err != nil {
 		models.Close()
@@ -164,7 +164,7 @@ func (a *app) openChat(ctx context.Context, flags *pflag.FlagSet, f *chatFlags, 
 	kept := make(chan struct{})
 	go func() {
 		defer close(kept)
-		_ = r.Keep(keeping, settle) // what could not be let go of is claimed from this process later
+		_ = r.Keep(keeping, settle) // what could not be released is claimed from this process later
 	}()
 	cfg.Link = &tui.Link{Base: listener.Client().Transport}
 	cfg.Client, err = gatewayclient.New(inMemory, gatewayclient.WithHTTPClient(&http.Client{Transport: cfg.Link}))
@@ -176,7 +176,7 @@ func (a *app) openChat(ctx context.Context, flags *pflag.FlagSet, f *chatFlags, 
 	}, err
 }
 
-// connectChat talks to a gateway that runs.
+// connectChat connects to a running gateway.
 func (f *chatFlags) connectChat(a *app, cfg *tui.Config) (done func(), err error) {
 	if err := checkGateway(f.connect); err != nil {
 		return nil, exit.Usagef("--connect %s: %w", f.connect, err)
@@ -191,7 +191,8 @@ func (f *chatFlags) connectChat(a *app, cfg *tui.Config) (done func(), err error
 	return func() {}, exit.Usage(err)
 }
 
-// checkGateway refuses an address to which the token would go in clear over a network.
+// checkGateway refuses an address to which the token would be sent unencrypted over a
+// network.
 func checkGateway(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

@@ -19,8 +19,8 @@ import (
 	"github.com/mulligan-run/mulligan/show"
 )
 
-// showChoosing is show for a run before which somebody sits: where it ends with a
-// suggestion they choose, and it goes on, as often as that happens.
+// showChoosing is show for a person at the terminal: whenever the run ends with a
+// suggestion they choose an action, and the run continues.
 func (a *app) showChoosing(ctx context.Context, in io.Reader, r *runner.Runner, run *runner.Run) error {
 	for known := (&recovery.Run{}); ; {
 		_, err := a.Screen.Follow(run, known, false, false)
@@ -47,7 +47,7 @@ func (a *app) showChoosing(ctx context.Context, in io.Reader, r *runner.Runner, 
 	}
 }
 
-// choose asks for one of the buttons until there is an answer; false where there is none.
+// choose asks for one of the buttons until there is an answer; false if there is none.
 func (a *app) choose(ctx context.Context, in io.Reader, buttons []recovery.Button) (recovery.Button, bool) {
 	s := a.Screen
 	for {
@@ -80,8 +80,8 @@ func pick(buttons []recovery.Button, answer string) (recovery.Button, error) {
 	return buttons[n-1], nil
 }
 
-// usual is the number of the button that is meant by an empty line: the primary one, or the
-// first that the runner can do and that goes on with the run.
+// usual is the number of the button that an empty line means: the primary one, or the first
+// that the runner can do and that continues the run.
 func usual(buttons []recovery.Button) int {
 	first := 0
 	for i, b := range buttons {
@@ -96,8 +96,8 @@ func usual(buttons []recovery.Button) int {
 	return max(1, first)
 }
 
-// readLine reads a line that is typed. It ends with ctx, and nothing reads on after it:
-// whoever asks the terminal something later gets the answer.
+// readLine reads a typed line, until ctx ends. It reads nothing beyond the line, so
+// that what is typed later is left for others.
 func readLine(ctx context.Context, in io.Reader) (string, error) {
 	reader, err := cancelreader.NewReader(in)
 	if err != nil {

@@ -109,7 +109,7 @@ func (q *asked) read(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// readWhole reads a question over what flags say.
+// readWhole reads a question from in, replacing what the flags say.
 func (q *asked) readWhole(in io.Reader) error {
 	data, err := io.ReadAll(io.LimitReader(in, explain.MaxPasted))
 	if err != nil {
@@ -123,7 +123,7 @@ func (q *asked) readWhole(in io.Reader) error {
 	return nil
 }
 
-// decide asks, or tells how a call ended, and says what came of it.
+// decide asks, or reports how a call ended, and prints the result.
 func (a *app) decide(cmd *cobra.Command, q *asked, args []string) error {
 	if err := q.read(cmd, args); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (a *app) decide(cmd *cobra.Command, q *asked, args []string) error {
 		return err
 	}
 	defer models.Close()
-	defer func() { _ = r.Drain(cmd.Context()) }() // what was asked is let go of
+	defer func() { _ = r.Drain(cmd.Context()) }() // releases the run of the question
 	desk := a.Advice(r, models)
 	if q.outcome != "" {
 		return a.tellOutcome(cmd, desk, q)
@@ -172,7 +172,7 @@ func (a *app) tellOutcome(cmd *cobra.Command, desk *advice.Desk, q *asked) error
 	return nil
 }
 
-// wrongQuestion is err as its asker's mistake, where it is one.
+// wrongQuestion marks err as wrong usage if the question was invalid.
 func wrongQuestion(err error) error {
 	if _, wrong := errors.AsType[*advice.FieldError](err); wrong {
 		return exit.Usage(err)

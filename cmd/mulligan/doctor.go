@@ -74,11 +74,11 @@ mulligan doctor --timers --model ollama/qwen3`,
 type doctor struct {
 	*app
 	screen   *show.Screen
-	settings recovery.Settings // as a run would be given them
+	settings recovery.Settings // those that a run would get
 	missing  int
 }
 
-// assume takes flags as a run would be given them.
+// assume takes the flags that a run would get.
 func (d *doctor) assume(model string, limits []string) (err error) {
 	if model != "" {
 		if err := d.Config.SetModel(model); err != nil {
@@ -238,7 +238,7 @@ func (d *doctor) limits(models *server.Models) {
 	}
 }
 
-// store looks at the database that keeps runs in the place of a file in the state folder.
+// store checks the database that keeps runs instead of a file in the state folder.
 func (d *doctor) store(ctx context.Context) {
 	if d.Config.Store == "" {
 		return
@@ -297,7 +297,7 @@ func (d *doctor) state(ctx context.Context) {
 	d.good("state: %s", d.Dir)
 }
 
-// cooling lists what is left out for a while.
+// cooling lists models that are cooling down.
 func (d *doctor) cooling(ctx context.Context) {
 	known, err := d.Health(ctx)
 	if err != nil {
@@ -326,7 +326,7 @@ func (d *doctor) pluginsStart() {
 	d.pins()
 }
 
-// pins says which plugins may change unnoticed.
+// pins says which plugins could be changed unnoticed.
 func (d *doctor) pins() {
 	for _, p := range d.Config.AskedPlugins() {
 		if p.HasFolder() && d.Lock.Plugins[p.Name].SHA256 == "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/mulligan-run/mulligan/show"
 )
 
-// budget says what may be used, and what today's runs have.
+// budget says what may be used, and what today's runs have used.
 func (d *doctor) budget(ctx context.Context) {
 	b := d.Config.Budget
 	if b == (config.Budget{}) {

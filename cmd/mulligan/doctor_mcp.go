@@ -7,7 +7,7 @@ import (
 	"github.com/mulligan-run/mulligan/show"
 )
 
-// mcpServers says of each server whether it runs.
+// mcpServers says for each server whether it runs.
 func (d *doctor) mcpServers(ctx context.Context) error {
 	if err := d.OpenMCP(ctx); err != nil || d.MCP == nil {
 		return err

@@ -14,10 +14,10 @@ import (
 	"github.com/mulligan-run/mulligan/server"
 )
 
-// proxyPatience is how long proxies are waited for.
+// proxyPatience is how long to wait for proxies.
 const proxyPatience = 10 * time.Second
 
-// proxies says through which proxies providers are asked, and whether each does what it is for.
+// proxies says which proxies are used for which providers, and whether each works.
 func (d *doctor) proxies(ctx context.Context, models *server.Models) {
 	ctx, cancel := context.WithTimeout(ctx, proxyPatience)
 	defer cancel()
@@ -40,8 +40,8 @@ func (d *doctor) proxies(ctx context.Context, models *server.Models) {
 	}
 }
 
-// proxied are the entries behind a proxy that would be asked; where none would be, the first
-// that could.
+// proxied are the entries behind a proxy that would be asked; if there are none, the first
+// that could be.
 func (d *doctor) proxied(set *provider.Set) []string {
 	var used, other []string
 	for _, e := range set.Entries() {

@@ -8,7 +8,8 @@ import (
 	"github.com/mulligan-run/mulligan/show"
 )
 
-// service says whether a plugin that is a service can be asked, and for how long.
+// service says whether a plugin that is a service can be asked, and how long its
+// certificates are valid.
 func (d *doctor) service(s host.Status) {
 	if s.State != host.StateReady {
 		d.bad("see its address and certificates in the config; a run goes on without it", "plugin %s cannot be reached: %s", s.Name, s.LastError)
@@ -33,5 +34,5 @@ func (d *doctor) endsSoon(plugin, what string, ends time.Time) {
 	}
 }
 
-// soon is how long before its end a certificate is worth a note.
+// soon is how long before its expiry a certificate deserves a note.
 const soon = 14 * 24 * time.Hour

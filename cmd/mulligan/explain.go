@@ -109,7 +109,7 @@ code_out and evidence added; everything else stays as it is.
             mid-stream, end-of-stream
   nothing   an empty cell, -, (empty) or (any)`
 
-// explainAndLearn explains r as it is once it was learned or forgotten, where that is wanted.
+// explainAndLearn explains r, after learning or forgetting a correction if that is wanted.
 func explainAndLearn(r *explain.Report, known *config.Corrections, learn string, forget bool) (x explain.Explained, err error) {
 	now := time.Now()
 	var said *config.Lesson
@@ -132,7 +132,7 @@ func explainAndLearn(r *explain.Report, known *config.Corrections, learn string,
 	return x, err
 }
 
-// explainTable explains the table in the file of that name.
+// explainTable explains the failures in the file of that name.
 func explainTable(cmd *cobra.Command, args []string, name string, rows *failure.Local) (err error) {
 	for _, other := range []string{"json", "learn", "forget", "provider", "model", "status", "code", "header", "body", "when"} {
 		if cmd.Flags().Changed(other) {
@@ -157,7 +157,7 @@ func explainTable(cmd *cobra.Command, args []string, name string, rows *failure.
 	return explain.DiagnoseTable(in, cmd.OutOrStdout(), time.Now(), rows, progress.rows)
 }
 
-// progress shows how far long work has come, where it is not in the way of the result.
+// progress shows the progress of long work, unless that would disturb the result.
 type progress struct {
 	screen *show.Screen
 	since  time.Time

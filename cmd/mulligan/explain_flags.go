@@ -6,7 +6,7 @@ import (
 	"github.com/mulligan-run/mulligan/internal/explain"
 )
 
-// registerTold registers the flags that tell of a failure.
+// registerTold registers the flags that describe a failure.
 func registerTold(cmd *cobra.Command, t *explain.Told) {
 	f := cmd.Flags()
 	f.StringVar(&t.Provider, "provider", "", "whose failure it is: anthropic, openai, …")

@@ -6,7 +6,7 @@ import (
 	"github.com/mulligan-run/mulligan/config"
 )
 
-// corrections are those of the configuration that these flags choose.
+// corrections are those of the configuration that the flags choose.
 func (c *common) corrections() (*config.Corrections, error) {
 	config, err := config.Load(c.config, os.Getenv)
 	if err != nil {

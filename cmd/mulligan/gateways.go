@@ -9,14 +9,14 @@ import (
 	"github.com/mulligan-run/mulligan/server"
 )
 
-// running is a gateway of this state folder, and who speaks to it.
+// running is a gateway of this state folder, with a client for it.
 type running struct {
 	*gatewayclient.Client
 	server.Listening
 }
 
-// gateways lists the gateways that serve the state folder now, the one that was started last first; an
-// error says how to start one.
+// gateways lists the gateways that serve the state folder, the last started first. If there are none,
+// the error says how to start one.
 func (a *app) gateways() ([]running, error) {
 	list, err := server.ListeningNow(a.Dir)
 	if err != nil {

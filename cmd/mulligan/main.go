@@ -58,8 +58,8 @@ mulligan doctor`,
 	return root
 }
 
-// verb wraps what a command does, so that an error without an exit code gets 1;
-// what cobra itself complains about is then the caller's mistake.
+// verb wraps what a command does: an error without an exit code gets 1. Errors from
+// cobra itself are the caller's mistakes.
 func verb(do func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		err := do(cmd, args)
@@ -70,7 +70,7 @@ func verb(do func(cmd *cobra.Command, args []string) error) func(*cobra.Command,
 	}
 }
 
-// printError says what went wrong on stderr, unless that was done.
+// printError prints what went wrong on stderr, unless it was printed before.
 func printError(w io.Writer, _ fang.Styles, err error) {
 	coded := (*exit.Error)(nil)
 	if errors.As(err, &coded) && coded.Err == nil {

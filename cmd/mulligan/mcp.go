@@ -5,7 +5,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// addMCP adds what --mcp says to the configuration.
+// addMCP adds the servers of --mcp to the configuration.
 func (a *app) addMCP(flags *pflag.FlagSet) error {
 	lines, err := flags.GetStringArray("mcp")
 	if err != nil {
@@ -38,7 +38,7 @@ Which servers this one's own agents use is another matter: "mcp:" in mulligan.ya
 	return cmd
 }
 
-// serveMCP serves a client until it goes, or a signal comes.
+// serveMCP serves a client until it disconnects, or a signal comes.
 func (a *app) serveMCP(cmd *cobra.Command) error {
 	ctx, stop := a.releasable(cmd.Context())
 	defer stop()

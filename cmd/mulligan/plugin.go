@@ -28,7 +28,7 @@ plugins: [{name: mine, command: [./my-plugin]}, auto-recover]`,
 	return cmd
 }
 
-// builtinPlugins are what this program does as one of the plugins that it can be.
+// builtinPlugins serve the plugins that this program contains.
 var builtinPlugins = map[string]func(){config.AutoRecover: serve.Serve, config.Rules: rules.Serve}
 
 func newPluginServe() *cobra.Command {

@@ -113,7 +113,7 @@ func (f *conformFlags) exam(args []string) (conformance.Exam, error) {
 	return exam, nil
 }
 
-// hold holds the exam and tells how it goes.
+// hold runs the exam and prints how it goes.
 func (f *conformFlags) hold(ctx context.Context, s *show.Screen, exam conformance.Exam) error {
 	told := &devtools.ExamNote{Screen: s, Verbose: f.verbose, Began: time.Now()}
 	exam.Report = told.Result

@@ -74,7 +74,7 @@ func (f *devFlags) dev(cmd *cobra.Command, a *app, args []string) error {
 	return d.Run(ctx)
 }
 
-// entry is the plugin that is meant.
+// entry is the plugin to run.
 func (f *devFlags) entry(c *config.Config, args []string) (config.Plugin, error) {
 	if !f.attach {
 		return devtools.StandIn(c, f.name, args)

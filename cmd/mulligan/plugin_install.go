@@ -112,7 +112,7 @@ func newPluginRemove() *cobra.Command {
 	return cmd
 }
 
-// mayAsk refuses where nobody could agree.
+// mayAsk fails if nobody is there to agree.
 func mayAsk(cmd *cobra.Command, yes bool) error {
 	if !yes && (!show.IsTerminalReader(cmd.InOrStdin()) || !show.IsTerminal(cmd.ErrOrStderr())) {
 		return exit.Usagef("there is no terminal to ask you at: --yes agrees to what the plugin asks for")
@@ -120,7 +120,7 @@ func mayAsk(cmd *cobra.Command, yes bool) error {
 	return nil
 }
 
-// installer installs for the config that was loaded or, if there is none, makes the user's own.
+// installer installs for the loaded config or, if there is none, creates the user's own.
 func (a *app) installer(cmd *cobra.Command, yes bool) (*plugininstall.Installer, error) {
 	path := a.Config.Path
 	if path == "" {
@@ -149,7 +149,7 @@ func (a *app) installer(cmd *cobra.Command, yes bool) (*plugininstall.Installer,
 	}, nil
 }
 
-// errDisagreed is an answer, and was heard.
+// errDisagreed says that the person answered no.
 var errDisagreed = &exit.Error{Code: exit.CodeFailed, Err: errors.New("not agreed: nothing was changed")}
 
 func (a *app) agree(ctx context.Context, cmd *cobra.Command) error {
@@ -165,7 +165,7 @@ func (a *app) agree(ctx context.Context, cmd *cobra.Command) error {
 	return errDisagreed
 }
 
-// examined holds a plugin to the protocol, and tells only what is wrong.
+// examined tests a plugin against the protocol, and prints only what is wrong.
 func (a *app) examined(ctx context.Context, p *plugininstall.Package) error {
 	a.Screen.Line("Testing " + p.Name + "…")
 	told := &devtools.ExamNote{Screen: show.New(a.Screen.Err, a.Screen.Err), Began: time.Now()}

@@ -67,7 +67,7 @@ func newPluginList() *cobra.Command {
 	return cmd
 }
 
-// pluginRow is a plugin as one host has it, or as it is configured where none has it.
+// pluginRow is a plugin as one host has it or, if no host has it, as it is configured.
 type pluginRow struct {
 	host.Status
 	Configured bool     `json:"configured"`
@@ -76,7 +76,7 @@ type pluginRow struct {
 	Command    []string `json:"command,omitempty"`
 }
 
-// pluginRows are the configured plugins in their order, and then what else hosts run.
+// pluginRows are the configured plugins in order, followed by others that hosts run.
 func (a *app) pluginRows() ([]pluginRow, error) {
 	states, err := host.ReadStates(a.PluginState())
 	if err != nil {
@@ -131,7 +131,7 @@ func (a *app) startIdle(ctx context.Context, rows []pluginRow) ([]pluginRow, err
 	for _, s := range a.Plugins.Statuses() {
 		i := slices.IndexFunc(rows, func(r pluginRow) bool { return r.Name == s.Name && r.Configured })
 		rows[i].Status = s
-		rows[i].HostPID = 0 // that is this process, which ends now
+		rows[i].HostPID = 0 // it is this process, which is about to end
 	}
 	return rows, nil
 }
@@ -174,7 +174,7 @@ func (a *app) listPlugins(rows []pluginRow, asJSON bool) error {
 	return nil
 }
 
-// A list is no wider than a page. A name that must be cut is whole in --json.
+// A list is no wider than a page. --json has names in full.
 const (
 	nameWidth  = 18
 	wordWidth  = 9
@@ -203,7 +203,7 @@ func (r pluginRow) starts() bool {
 	return r.PID != 0 || r.Address != "" && r.State == host.StateReady
 }
 
-// more is what stands under a plugin's line.
+// more is what is printed below a plugin's line.
 func (r pluginRow) more() string {
 	var said []string
 	add := func(is bool, what string) {

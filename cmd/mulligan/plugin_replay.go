@@ -65,7 +65,8 @@ mulligan plugin replay ./my-plugin --file testdata/run.jsonl`,
 	return cmd
 }
 
-// runID is the form of a run's id, or of so much of its beginning as is no other word.
+// runID is the form of a run's id, or of a beginning long enough not to be another
+// word.
 var runID = regexp.MustCompile(`^r0[0-9a-hjkmnp-tv-z]{8,25}$`)
 
 func (f *replayFlags) replay(cmd *cobra.Command, a *app, args []string) error {
@@ -89,7 +90,7 @@ func (f *replayFlags) replay(cmd *cobra.Command, a *app, args []string) error {
 		return err
 	}
 	defer func() {
-		if a.Plugins != nil { // they are gone before their state is
+		if a.Plugins != nil { // plugins must end before their state is removed
 			_ = a.Plugins.Close()
 			a.Plugins = nil
 		}
@@ -111,7 +112,7 @@ func (f *replayFlags) replay(cmd *cobra.Command, a *app, args []string) error {
 	return r.Conclude()
 }
 
-// source gives the events of every run that is meant, run by run.
+// source returns the events of each chosen run, run by run.
 func (f *replayFlags) source(cmd *cobra.Command, a *app, ids []string) (devtools.RunSource, error) {
 	switch {
 	case f.file != "" && (len(ids) > 0 || cmd.Flags().Changed("since")):

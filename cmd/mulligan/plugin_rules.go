@@ -110,7 +110,7 @@ func (d *dryRun) check(cmd *cobra.Command, file string) error {
 	return rs.WriteLadders(out, x)
 }
 
-// moment is when the failure is taken to have happened.
+// moment is the assumed time of the failure.
 func (d *dryRun) moment(now time.Time) (time.Time, error) {
 	if d.at == "" {
 		return now, nil
@@ -122,14 +122,15 @@ func (d *dryRun) moment(now time.Time) (time.Time, error) {
 	return at, nil
 }
 
-// tellMoment says when the rules are judged at, where that makes a difference to them.
+// tellMoment prints the time for which the rules are evaluated, if it makes a
+// difference.
 func (d *dryRun) tellMoment(out io.Writer, rs *rules.Rules, at time.Time) {
 	if rs.DependOnTime() {
 		fmt.Fprintf(out, "Judged as at %s; --at takes another time.\n\n", at.UTC().Format("Mon 2 Jan 2006 15:04 UTC"))
 	}
 }
 
-// unreadable makes a file that is not there wrong usage; one that is wrong is a result.
+// unreadable makes a missing file wrong usage; an invalid one is a result.
 func unreadable(err error) error {
 	if problems := rules.Problems(nil); errors.As(err, &problems) {
 		return err
@@ -137,7 +138,7 @@ func unreadable(err error) error {
 	return exit.Usage(err)
 }
 
-// problem says which flags do not go together, or hold what they cannot.
+// problem says which flags do not go together, or have invalid values.
 func (d *dryRun) problem(cmd *cobra.Command) error {
 	changed := cmd.Flags().Changed
 	for _, other := range []string{"kind", "attempt", "model", "alternative"} {

@@ -11,7 +11,7 @@ import (
 	"github.com/mulligan-run/mulligan/internal/terminal"
 )
 
-// lookEvery is how often a file of rules is looked at while it is watched.
+// lookEvery is how often a watched file of rules is checked.
 const lookEvery = 300 * time.Millisecond
 
 func newPluginRulesDev() *cobra.Command {
@@ -30,8 +30,8 @@ mulligan plugin rules dev recovery.yaml --kind overloaded --attempt 2`,
 	return cmd
 }
 
-// dev judges a file as often as it changes. A file that is not there at the beginning is an error, and
-// later is waited for: editors write a new one and rename it.
+// dev checks a file whenever it changes. At the beginning a missing file is an error; later it waits
+// for it, because editors write a new file and rename it.
 func (d *dryRun) dev(cmd *cobra.Command, file string) error {
 	if err := d.problem(cmd); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (d *dryRun) dev(cmd *cobra.Command, file string) error {
 	}
 }
 
-// looked is what the judgement depends on; nil while a file is not there.
+// looked is the content that the result depends on; nil while a file is missing.
 func (d *dryRun) looked(file string) []byte {
 	text, err := os.ReadFile(file)
 	if err != nil {

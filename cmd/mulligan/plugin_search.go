@@ -54,7 +54,8 @@ func newPluginSearch() *cobra.Command {
 	return cmd
 }
 
-// indexed is what the index has that is named or, if none is, the configured one and our own.
+// indexed lists the plugins of the named index or, if none is named, of the configured one
+// and our own.
 func (a *app) indexed(ctx context.Context, in *plugininstall.Installer, at string) ([]plugininstall.Listed, error) {
 	key := a.Config.PluginIndex.PublicKey()
 	if at != "" {
@@ -68,9 +69,9 @@ func (a *app) indexed(ctx context.Context, in *plugininstall.Installer, at strin
 	return append(others, list...), err
 }
 
-// known are plugins that somebody may mean who mistypes a name: our own list, for which nobody is asked.
+// known are plugins that somebody who mistypes a name may mean: our own list, which needs no request.
 func (a *app) known() []plugininstall.Listed {
-	list, _ := plugininstall.ParseIndex(index.JSON) // a test reads it
+	list, _ := plugininstall.ParseIndex(index.JSON) // it is covered by a test
 	return list
 }
 

@@ -68,7 +68,7 @@ func (a *app) showProviders(of gatewayclient.Providers, pid int) error {
 	for _, p := range of.Providers {
 		for i, m := range p.Models {
 			if i > 0 {
-				p.Queued = 0 // it is told once
+				p.Queued = 0 // it is shown once
 			}
 			fmt.Fprintln(w, modelLine(p, m))
 		}
@@ -76,7 +76,8 @@ func (a *app) showProviders(of gatewayclient.Providers, pid int) error {
 	return w.Flush()
 }
 
-// modelLine is a row of a table that is no wider than a page, but for what is going on.
+// modelLine is a row of a table that is no wider than a page, except for the last
+// column.
 func modelLine(p gatewayclient.Provider, m gatewayclient.ModelCalls) string {
 	return strings.Join(append(modelCells(m), cmp.Or(standing(p, m), dash)), "\t")
 }
@@ -102,7 +103,7 @@ func modelCells(m gatewayclient.ModelCalls) []string {
 	}
 }
 
-// standing is what is going on with a model, in words.
+// standing is what is happening to a model, in words.
 func standing(p gatewayclient.Provider, m gatewayclient.ModelCalls) string {
 	var said []string
 	cooling := m.Cooling

@@ -22,7 +22,7 @@ import (
 	"github.com/mulligan-run/mulligan/server"
 )
 
-// usualProxy is where the proxy listens unless somebody says otherwise.
+// usualProxy is where the proxy listens by default.
 const usualProxy = "127.0.0.1:8485"
 
 func newProxyVerb() *cobra.Command {
@@ -77,7 +77,7 @@ ANTHROPIC_BASE_URL=http://127.0.0.1:8485 ANTHROPIC_API_KEY=$(cat ~/.local/state/
 	return cmd
 }
 
-// proxy serves calls until a signal ends it, or the program does.
+// proxy serves calls until a signal comes, or its program ends.
 func (a *app) proxy(cmd *cobra.Command, plugins []string, listen string, asJSON bool, program []string) error {
 	if err := gateway.CheckBind(listen, false, false); err != nil {
 		return exit.Usagef("--listen %s: the proxy is for this machine: %w", listen, err)
@@ -88,7 +88,7 @@ func (a *app) proxy(cmd *cobra.Command, plugins []string, listen string, asJSON 
 	}
 	log := server.LogTo(out, asJSON, level)
 	ctx, stop := a.releasable(cmd.Context())
-	if len(program) > 0 { // it ends when the program does, whatever is pressed
+	if len(program) > 0 { // it ends when the program does, whatever keys are pressed
 		stop()
 		ctx, stop = context.WithCancel(cmd.Context())
 	}
@@ -125,7 +125,7 @@ func (a *app) proxy(cmd *cobra.Command, plugins []string, listen string, asJSON 
 	return nil
 }
 
-// ownSecret is a token that the program alone knows that is started with it.
+// ownSecret is a token known only to the program that this one starts.
 type ownSecret string
 
 // Holds implements server.ProxyToken.
@@ -134,7 +134,8 @@ func (s ownSecret) Holds(digest gateway.Digest) (bool, error) {
 	return subtle.ConstantTimeCompare(digest[:], own[:]) == 1, nil
 }
 
-// proxySecret is the installation's token, or one that a program of its own alone knows.
+// proxySecret is the installation's token, or a new one that only the started program
+// knows.
 func (a *app) proxySecret(ctx context.Context, own bool) (token server.ProxyToken, secret string, err error) {
 	if !own {
 		token, err = a.Token(ctx)
@@ -146,7 +147,7 @@ func (a *app) proxySecret(ctx context.Context, own bool) (token server.ProxyToke
 	return ownSecret(secret), secret, nil
 }
 
-// serveProxy serves until end is called, which gives calls a moment.
+// serveProxy serves until end is called, which gives calls in progress a moment.
 func serveProxy(ctx context.Context, p *proxy.Proxy, listener net.Listener, r *runner.Runner, log *slog.Logger) (end func()) {
 	requests, hangUp := context.WithCancel(context.WithoutCancel(ctx))
 	face := gateway.Server(p, log)

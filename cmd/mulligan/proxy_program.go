@@ -15,21 +15,21 @@ import (
 	"github.com/mulligan-run/mulligan/internal/recipe"
 )
 
-// What shells answer where a program cannot be started, or a signal ended it.
+// Exit codes of shells for a program that cannot be started, or that a signal ended.
 const (
 	codeNoProgram   = 127
 	codeNotRunnable = 126
-	codeSignalled   = 128 // and the signal's number
+	codeSignalled   = 128 // plus the signal's number
 )
 
-// runProgram runs a program as its recipe says, in the place of this one: what it ends with, this
-// does, and signals are for it. Those that a terminal sends it has got already, as this one has.
+// runProgram runs a program as its recipe says, in place of this one: its exit code becomes ours,
+// and signals are passed on to it. The terminal's own signals reach both directly.
 func runProgram(cmd *cobra.Command, program []string, door recipe.Door) error {
 	dir, err := os.MkdirTemp("", "mulligan-proxy-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // nothing is to be done about it
+	defer os.RemoveAll(dir) //nolint:errcheck // nothing can be done about a failure
 	door.Dir = dir
 	start, err := recipe.For(program, os.Environ(), door)
 	if err != nil {
@@ -50,7 +50,7 @@ func runProgram(cmd *cobra.Command, program []string, door recipe.Door) error {
 		select {
 		case s := <-signals:
 			if s == syscall.SIGTERM || s == syscall.SIGHUP {
-				_ = child.Process.Signal(s) // it may be over
+				_ = child.Process.Signal(s) // it may have ended
 			}
 		case err := <-over:
 			return codeOfProgram(program[0], err)
@@ -65,7 +65,7 @@ func codeOfStart(err error) int {
 	return codeNotRunnable
 }
 
-// codeOfProgram is how a program ended, nil for well.
+// codeOfProgram is a program's exit as an error, nil for success.
 func codeOfProgram(name string, err error) error {
 	ended := (*exec.ExitError)(nil)
 	switch {

@@ -86,7 +86,7 @@ func answer(ctx context.Context, r *runner.Runner, id, action, model string) (*r
 	return run, err
 }
 
-// choicesOf tells the actions that --action takes.
+// choicesOf lists the actions that --action accepts.
 func choicesOf(buttons []recovery.Button) string {
 	var names []string
 	for _, b := range buttons {
@@ -97,8 +97,8 @@ func choicesOf(buttons []recovery.Button) string {
 	return strings.Join(names, ", ")
 }
 
-// primaryAction is the button that is suggested, or the first that a runner can do and that
-// goes on with the run; "" where there is none.
+// primaryAction is the suggested button, or the first that a runner can do and that
+// continues the run; "" if there is none.
 func primaryAction(run *recovery.Run) string {
 	var buttons []recovery.Button
 	switch {
@@ -122,14 +122,14 @@ func primaryAction(run *recovery.Run) string {
 	return first
 }
 
-// registerGoOn registers what the verbs that go on with a run share.
+// registerGoOn registers the flags shared by the verbs that continue a run.
 func registerGoOn(cmd *cobra.Command, plugins *[]string, asJSON *bool) {
 	cmd.Flags().StringArrayVar(plugins, "plugin", nil, "as the run was given it (repeatable); none = no plugin at all")
 	registerMCP(cmd)
 	cmd.Flags().BoolVar(asJSON, "json", false, "print events as JSON lines")
 }
 
-// goOn opens a run that exists, continues it by do, and shows it to its end.
+// goOn opens an existing run, continues it with do, and shows it to its end.
 func goOn(cmd *cobra.Command, f *common, id string, plugins []string, asJSON bool, do func(context.Context, *runner.Runner, string) (*runner.Run, error)) error {
 	a, err := f.open(cmd)
 	if err != nil {
@@ -180,7 +180,7 @@ func goOn(cmd *cobra.Command, f *common, id string, plugins []string, asJSON boo
 	return err
 }
 
-// explain turns an answer that came to nothing into words and an exit code.
+// explain turns a failed answer into words and an exit code.
 func (a *app) explain(err error) error {
 	switch {
 	case errors.Is(err, runner.ErrSent):
@@ -194,7 +194,7 @@ func (a *app) explain(err error) error {
 	return a.notFound(err)
 }
 
-// fold reads a run as it stands.
+// fold reads the current state of a run.
 func (a *app) fold(ctx context.Context, id string) (*recovery.Run, error) {
 	events, err := a.Log.Read(ctx, id, 0, 0)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// together is what recover --all is told.
+// together is what the flags of recover --all say.
 type together struct {
 	all       bool
 	filter    timeline.Filter
@@ -30,7 +30,7 @@ func (t *together) register(cmd *cobra.Command) {
 	flags.BoolVar(&t.answering.Preview, "dry-run", false, "with --all: only say what would be done")
 }
 
-// recoverAll answers many suggestions, and goes on with their runs side by side.
+// recoverAll answers many suggestions, and continues their runs at the same time.
 func recoverAll(cmd *cobra.Command, f *common, t *together, plugins []string, asJSON bool) error {
 	a, err := f.open(cmd)
 	if err != nil {
@@ -47,7 +47,7 @@ func recoverAll(cmd *cobra.Command, f *common, t *together, plugins []string, as
 	if err != nil {
 		return err
 	}
-	if t.answering.Action == "switch" || t.answering.Action == "" && t.answering.Model != "" { // the original word, or what --model says
+	if t.answering.Action == "switch" || t.answering.Action == "" && t.answering.Model != "" { // the canonical word, or what --model implies
 		t.answering.Action = recovery.ButtonSwitchModel
 	}
 	var results []answers.Result
@@ -73,7 +73,7 @@ func recoverAll(cmd *cobra.Command, f *common, t *together, plugins []string, as
 	return &exit.Error{Code: exit.CodeFailed, Err: fmt.Errorf("there are more than %d; say it again", len(results))}
 }
 
-// tellAnswers says what would be done, or why something was not, and gives the runs that go on.
+// tellAnswers prints what was or would be done, or why not, and returns the runs that continue.
 func (a *app) tellAnswers(results []answers.Result, asJSON bool) (sent []timeline.Summary, err error) {
 	for _, r := range results {
 		if r.State == answers.Sent {

@@ -20,7 +20,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// maxPrompt is the most that is read from stdin, in bytes.
+// maxPrompt is how much is read from stdin, in bytes.
 const maxPrompt = 16 << 20
 
 // runFlags are the flags of run.
@@ -39,7 +39,7 @@ type runFlags struct {
 	tokens      string
 	dollars     string
 	timeouts    []string
-	settings    recovery.Settings // what timeouts means
+	settings    recovery.Settings // the parsed timeouts
 }
 
 func newRun() *cobra.Command {
@@ -162,7 +162,7 @@ func (f *runFlags) start(cmd *cobra.Command, a *app, models *server.Models, prom
 	return a.Screen.Show(run, f.json)
 }
 
-// request says what the flags do, so that a session's defaults count where they say nothing.
+// request is what the flags ask for; it leaves the rest to the session's defaults.
 func (f *runFlags) request(flags *pflag.FlagSet, c *config.Config, prompt string) runner.Request {
 	req := runner.Request{Prompt: prompt, Session: f.session, Timeouts: f.settings}
 	if f.model != "" {

@@ -12,8 +12,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// runOf gives the id of the run that a person means: its whole id, or its beginning where no
-// other run begins so.
+// runOf returns the id of the run that a person means: a whole id, or a beginning that no
+// other run shares.
 func (a *app) runOf(ctx context.Context, text string) (string, error) {
 	_, err := a.Log.Read(ctx, text, 0, 1)
 	if !errors.Is(err, timeline.ErrNotFound) || text == "" {
@@ -53,7 +53,7 @@ func (a *app) runsOf(ctx context.Context, texts []string) ([]string, error) {
 	return runs, nil
 }
 
-// someRuns tells which runs begin alike, not too many.
+// someRuns lists a few of the runs that begin alike.
 func someRuns(runs []string) string {
 	const most = 5
 	if len(runs) > most {

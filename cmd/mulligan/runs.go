@@ -81,7 +81,7 @@ mulligan runs list --waiting  # until when, and what for; what comes first, firs
 	return cmd
 }
 
-// registerFilter registers the flags that say which runs are meant.
+// registerFilter registers the flags that choose runs.
 func registerFilter(cmd *cobra.Command, f *timeline.Filter, q *timeline.Query) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.Status, "status", "", "only running, waiting, completed, failed or cancelled ones")
@@ -95,7 +95,7 @@ func registerFilter(cmd *cobra.Command, f *timeline.Filter, q *timeline.Query) {
 	flags.StringVar(&f.Until, "until", "", "only runs before then")
 }
 
-// narrowed reports whether a flag says that not all runs are meant.
+// narrowed reports whether a flag restricts which runs are meant.
 func narrowed(flags *pflag.FlagSet) (yes bool) {
 	flags.Visit(func(f *pflag.Flag) {
 		yes = yes || slices.Contains([]string{"status", "label", "cause", "model", "decided-by", "session", "text", "since", "until", "needs-you"}, f.Name)
@@ -103,7 +103,7 @@ func narrowed(flags *pflag.FlagSet) (yes bool) {
 	return yes
 }
 
-// restrict adds to q what the flags say.
+// restrict adds the flags' restrictions to q.
 func restrict(f timeline.Filter, q *timeline.Query) (some bool, err error) {
 	some, err = f.Restrict(q, time.Now())
 	if wrong, ok := errors.AsType[*timeline.FilterError](err); ok {
@@ -112,7 +112,7 @@ func restrict(f timeline.Filter, q *timeline.Query) (some bool, err error) {
 	return some, err
 }
 
-// listed lists the runs that are meant.
+// listed lists the chosen runs.
 func (a *app) listed(ctx context.Context, f timeline.Filter, q timeline.Query) ([]timeline.Summary, error) {
 	some, err := restrict(f, &q)
 	if err != nil || !some {

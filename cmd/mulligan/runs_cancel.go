@@ -60,8 +60,8 @@ func (a *app) cancelRun(ctx context.Context, id string) error {
 	return nil
 }
 
-// end has the run cancelled and waits for its end. An owner may die before it reads
-// that, so it is asked for again.
+// end asks for the run's end and waits for it. An owner may die before it reads the
+// request, so it is repeated.
 func (a *app) end(ctx context.Context, id string) (recovery.Status, error) {
 	const again = time.Second
 	r := runner.New(runner.WithLog(a.Log), runner.WithLogger(a.Logger()))
@@ -83,7 +83,7 @@ func (a *app) end(ctx context.Context, id string) (recovery.Status, error) {
 	}
 }
 
-// awaitEnd gives the status that the run ends with, "" if it does not before ctx does.
+// awaitEnd returns the status that the run ends with, "" if ctx ends first.
 func (a *app) awaitEnd(ctx context.Context, id string) (recovery.Status, error) {
 	for item, err := range a.Log.Follow(ctx, id, 0) {
 		if err != nil {

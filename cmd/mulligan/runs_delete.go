@@ -63,15 +63,15 @@ func (a *app) deleteRuns(ctx context.Context, runs []string) error {
 	return a.remove(ctx, old)
 }
 
-// isDamaged reports whether a run cannot be read any more: nobody can end it.
+// isDamaged reports whether a run cannot be read, so that nobody can end it.
 func (a *app) isDamaged(ctx context.Context, run string) bool {
 	_, err := a.Log.Read(ctx, run, 0, 0)
 	_, store := errors.AsType[*timeline.StoreError](err)
 	return errors.Is(err, timeline.ErrDamaged) && !store
 }
 
-// remove deletes runs, and what engines keep of their conversations, and says what became
-// free.
+// remove deletes runs, and what engines store of their conversations, and prints how much
+// space became free.
 func (a *app) remove(ctx context.Context, old []timeline.Summary) error {
 	models, err := server.NewModels(a.Config)
 	if err != nil {
@@ -97,7 +97,8 @@ func (a *app) remove(ctx context.Context, old []timeline.Summary) error {
 	return nil
 }
 
-// folderSize is how much the files under dir hold, in bytes, as far as that can be seen.
+// folderSize is the total size of the files under dir, in bytes, as far as they can be
+// read.
 func folderSize(dir string) (sum int64) {
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {

@@ -22,7 +22,7 @@ type exportHeader struct {
 	Version int    `json:"version"`
 }
 
-// exportVersion is that of the format.
+// exportVersion is the version of the format.
 const exportVersion = 1
 
 func newRunsExport() *cobra.Command {
@@ -60,7 +60,7 @@ func (a *app) export(ctx context.Context, runs []string) error {
 		if err != nil {
 			return err
 		}
-		for _, s := range slices.Backward(list) { // a run of a session comes after the one that it continues
+		for _, s := range slices.Backward(list) { // a run of a session must come after the one that it continues
 			runs = append(runs, s.Run)
 		}
 	}
@@ -77,7 +77,7 @@ func (a *app) export(ctx context.Context, runs []string) error {
 	return out.Flush()
 }
 
-// exportRun writes one run a piece at a time.
+// exportRun writes one run piece by piece.
 func (a *app) exportRun(ctx context.Context, w io.Writer, run string) error {
 	const piece = 256
 	for after := uint64(0); ; {

@@ -66,10 +66,10 @@ type importer struct {
 	name       string
 	unfinished bool
 
-	line  int // read last, from 1
-	first int // of the run at hand
+	line  int // the last one read, from 1
+	first int // the current run's
 	run   []recovery.Event
-	bytes int // of the run at hand
+	bytes int // of the current run
 	seen  map[string]bool
 
 	imported, there int
@@ -85,7 +85,7 @@ func (a *app) importRuns(ctx context.Context, i *importer) error {
 	return nil
 }
 
-// read calls take for each run, whose events are in i.run then.
+// read calls take for each run, after putting its events into i.run.
 func (i *importer) read(take func() error) error {
 	if err := i.header(); err != nil {
 		return exit.Usage(err)
@@ -158,7 +158,7 @@ func (i *importer) next() ([]byte, error) {
 	}
 }
 
-// end takes the run at hand.
+// end passes the current run to take.
 func (i *importer) end(take func() error) error {
 	if len(i.run) == 0 {
 		return nil
@@ -176,7 +176,7 @@ func (i *importer) end(take func() error) error {
 	return err
 }
 
-// importRun takes over the run at hand.
+// importRun imports the current run.
 func (a *app) importRun(ctx context.Context, i *importer) error {
 	whole, err := timeline.NewImport(i.run)
 	if err != nil {

@@ -52,7 +52,7 @@ mulligan runs prune --older 30d`,
 	return cmd
 }
 
-// prune deletes what is over since before a time.
+// prune deletes runs that were over before a time.
 func (a *app) prune(ctx context.Context, before time.Time, dryRun bool) error {
 	list, err := a.everyRun(ctx)
 	if err != nil {
@@ -74,8 +74,8 @@ func (a *app) prune(ctx context.Context, before time.Time, dryRun bool) error {
 	return a.remove(ctx, old)
 }
 
-// prunable gives the runs of list that are over since before a time, and counts those that
-// are as old and not over. The runs of a session need those before them.
+// prunable returns the runs of list that were over before a time, and counts those that
+// are as old but not over. It keeps a session's runs that later ones need.
 func prunable(list []timeline.Summary, before, now time.Time) (old []timeline.Summary, stay int) {
 	needed := map[string]bool{} // sessions
 	over := func(s timeline.Summary) bool {

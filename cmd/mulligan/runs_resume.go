@@ -21,7 +21,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// resumedAtOnce is how many runs "resume --all" drives at one time.
+// resumedAtOnce is how many runs "resume --all" drives at a time.
 const resumedAtOnce = 32
 
 func newRunsResume() *cobra.Command {
@@ -60,7 +60,7 @@ mulligan runs resume --all`,
 	return cmd
 }
 
-// resume goes on with a run, unless all that it has to do is to wait.
+// resume continues a run, unless it only has to wait.
 func resume(ctx context.Context, r *runner.Runner, f *common, id string) (*runner.Run, error) {
 	state, err := r.Inspect(ctx, id)
 	if err != nil {
@@ -73,7 +73,7 @@ func resume(ctx context.Context, r *runner.Runner, f *common, id string) (*runne
 	return r.Resume(ctx, id)
 }
 
-// resumed is what a run has come to.
+// resumed is the outcome of a resumed run.
 type resumed struct {
 	Run     string `json:"run"`
 	Outcome string `json:"outcome"`
@@ -102,7 +102,7 @@ func resumeAll(cmd *cobra.Command, f *common, plugins []string, asJSON bool) err
 	return a.resumeTogether(ctx, due, plugins, asJSON)
 }
 
-// resumeTogether goes on with runs, and tells what each has come to.
+// resumeTogether continues runs, and prints the outcome of each.
 func (a *app) resumeTogether(ctx context.Context, due []timeline.Summary, plugins []string, asJSON bool) error {
 	r, models, err := a.Driver(ctx, a.Logger(), plugins)
 	if err != nil {
@@ -120,8 +120,8 @@ func (a *app) resumeTogether(ctx context.Context, due []timeline.Summary, plugin
 	return a.sumUp(ctx, outcomes)
 }
 
-// resumeEach goes on with runs side by side and gives what each has come to, as it
-// does. When ctx ends it begins no more, and lets go of those that it has begun.
+// resumeEach continues runs at the same time and sends each outcome when it is known.
+// When ctx ends it begins no more, and releases those in progress.
 func resumeEach(ctx context.Context, r *runner.Runner, due []timeline.Summary) <-chan resumed {
 	work, letGo := context.WithCancelCause(context.WithoutCancel(ctx))
 	context.AfterFunc(ctx, func() { letGo(runner.ErrLetGo) })
@@ -165,7 +165,7 @@ func (a *app) tellResumed(one resumed, asJSON bool) error {
 	return err
 }
 
-// sumUp says how many runs came to what, and gives the exit code.
+// sumUp prints how many runs had which outcome, and returns the exit code.
 func (a *app) sumUp(ctx context.Context, outcomes map[string]int) error {
 	var parts []string
 	total := 0

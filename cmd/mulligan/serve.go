@@ -65,7 +65,7 @@ mulligan runs list --waiting   # what it will continue`,
 	return cmd
 }
 
-// usualAddress is where the page is where nobody chose another place.
+// usualAddress is where the page is by default.
 const usualAddress = "127.0.0.1:8484"
 
 // open is what the program does without a verb at a terminal: it serves, and opens the page.
@@ -77,7 +77,7 @@ func open(cmd *cobra.Command, a *app, _ []string) error {
 	return a.serve(cmd.Context(), nil, &server.Reach{Address: usualAddress, Usual: true, Open: true}, false)
 }
 
-// serve keeps the runs until a signal ends it.
+// serve drives the store's runs until a signal comes.
 func (a *app) serve(ctx context.Context, plugins []string, at *server.Reach, asJSON bool) error {
 	ctx, stop := a.releasable(ctx)
 	defer stop()
@@ -87,7 +87,7 @@ func (a *app) serve(ctx context.Context, plugins []string, at *server.Reach, asJ
 	return interrupted(ctx, a.Serve(ctx, at, server.LogTo(a.Screen.Out, asJSON, slog.LevelInfo)))
 }
 
-// registerReach adds the flags that say where the HTTP face is reached.
+// registerReach adds the flags for where the HTTP server is reached.
 func registerReach(cmd *cobra.Command, r *server.Reach) {
 	flags := cmd.Flags()
 	flags.StringVar(&r.Address, "listen", usualAddress, "serve the chat page and the HTTP API at this address, or at unix:/run/user/1000/mulligan.sock; none = not at all")

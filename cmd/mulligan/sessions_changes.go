@@ -75,7 +75,7 @@ func (a *app) deleteSession(ctx context.Context, session string) error {
 	if err != nil {
 		return err
 	}
-	// First, since what is written over is wiped from the store's files with the runs.
+	// First, so that it is wiped from the store's files together with the runs.
 	if err := a.Log.SetSession(ctx, timeline.Session{ID: session}); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (a *app) deleteSession(ctx context.Context, session string) error {
 	return err
 }
 
-// runsIn lists a session's runs, newest first. A session without runs is none.
+// runsIn lists a session's runs, newest first. A session without runs is an error.
 func (a *app) runsIn(ctx context.Context, session string, limit int) ([]timeline.Summary, error) {
 	list, err := a.Log.List(ctx, timeline.Query{Session: session, Limit: limit})
 	if err == nil && len(list) == 0 {
