@@ -1,7 +1,7 @@
-/** What a worker that takes longer than this over one question is told: nothing more, in milliseconds. */
+/** How long a worker may take over one question, in milliseconds; after that there is no answer. */
 const MAX_MS = 1000;
 
-/** Asks a worker of the page's own origin, one question after another. Whatever it is asked, the page does not wait, and a question that it does not get over is its last one. */
+/** Asks a worker of the page's own origin, one question at a time. The page never waits for it. A worker that takes too long is replaced. */
 export class Asker<Question extends object, Answer> {
   private worker: Worker | undefined;
   private turn: Promise<unknown> = Promise.resolve();
@@ -9,14 +9,14 @@ export class Asker<Question extends object, Answer> {
 
   constructor(private readonly file: string) {}
 
-  /** Gives the answer; undefined where there is none. */
+  /** Returns the answer; undefined if there is none. */
   ask(question: Question): Promise<Answer | undefined> {
     const answer = this.turn.then(() => new Promise<Answer | undefined>((resolve) => {
       const late = setTimeout(() => {
         this.worker?.terminate();
         this.worker = undefined;
         this.over?.(undefined);
-      }, this.worker ? MAX_MS : 5 * MAX_MS); // it has to be loaded first
+      }, this.worker ? MAX_MS : 5 * MAX_MS); // the first time it has to be loaded
       this.over = (given) => {
         clearTimeout(late);
         resolve(given);
@@ -41,7 +41,7 @@ export class Asker<Question extends object, Answer> {
       }
       return this.worker;
     } catch {
-      return undefined; // not every page may have one
+      return undefined; // workers may be forbidden on this page
     }
   }
 }

@@ -12,27 +12,27 @@ export interface Actions {
   copy: (text: string) => void;
 }
 
-/** What a card needs to know beside the run. */
+/** What a card needs to know besides the run. */
 export interface CardState {
-  /** Its answer is on the way. */
+  /** The person's answer is being sent. */
   answering: boolean;
-  /** The kind of the client action that was taken last: "choose_model", "fix_key", "copied". */
+  /** The kind of the last client action: "choose_model", "fix_key", "copied". */
   opened: string;
   /** Says what the failure really is. */
   correction: (f: Failure) => TemplateResult;
 }
 
-/** How the key of the shortcuts is called, before its number. */
+/** The modifier key of the shortcuts, before the number. */
 const altKey = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌥' : 'Alt ';
 
-/** The shapes of the states: meaning is not in colour alone. */
+/** The states' symbols, so that colour is not the only sign. */
 const shapes: Partial<Record<Seen['state'], string>> = {
   retry_wait: 'dot warn', retry_now: 'dot warn pulse', switching: 'dot warn pulse', wait_reset: 'ring', wait_online: 'ring', wait_store: 'ring', wait_tool: 'ring', wait_machine: 'ring',
   thinking: 'dot busy pulse', slow: 'dot busy pulse', tool: 'dot busy pulse', tool_slow: 'dot busy pulse', compacting: 'dot busy pulse', stopping: 'dot busy pulse',
   stopped: 'square quiet', expired: 'ring', superseded: 'ring',
 };
 
-/** The line of a run that goes on; one role=status says it once per state. */
+/** The status line of a run in progress; one role=status announces each state once. */
 export function line(s: Seen, actions: Actions): TemplateResult {
   const quiet = s.card !== undefined || s.line.length === 0;
   return html`
@@ -45,7 +45,7 @@ export function line(s: Seen, actions: Actions): TemplateResult {
     </div>`;
 }
 
-/** What may be done about it. Of several models the first one is enough on a line. */
+/** What can be done about it. If there are several models, the line has only the first. */
 function lineActions(s: Seen, actions: Actions): TemplateResult | typeof nothing {
   const list = s.actions.filter((b) => b.kind !== 'switch_model' || b === s.actions.find((first) => first.kind === 'switch_model'));
   if (list.length === 0 && !s.stop) {
@@ -59,7 +59,7 @@ function lineActions(s: Seen, actions: Actions): TemplateResult | typeof nothing
     </div>`;
 }
 
-/** The most of a tool's arguments that a card shows, in characters. */
+/** How much of a tool's arguments a card shows, in characters. */
 const MAX_ARGUMENTS = 2000;
 
 /** The card of an open suggestion. */
@@ -94,12 +94,12 @@ function reason(c: Card, actions: Button[]): string {
   return models.reduce((why, model) => why.replaceAll(model, modelAmong(model, models)), c.why ?? '');
 }
 
-/** What a tool was called with of which nobody knows whether it worked: only who sees that can decide. */
+/** The arguments of a tool call with an unknown outcome, because only a person who sees them can decide. */
 function calledWith(c: Card): TemplateResult | typeof nothing {
   return c.call ? html`<pre class="raw called" tabindex="0" aria-label="What ${c.call.name} was called with">${plainJson(c.call.args, MAX_ARGUMENTS)}</pre>` : nothing;
 }
 
-/** What is offered, in its order; several other models are behind one button, in the place of the first. */
+/** The offered actions, in order; several other models are combined into one button, at the place of the first. */
 function offered(actions: Button[]): Button[][] {
   const models = actions.filter((b) => b.kind === 'switch_model' && !b.primary);
   const menu = models.length > 1 ? models : [];
@@ -122,7 +122,7 @@ function buttons(list: Button[], f: Failure, state: CardState, actions: Actions)
 }
 
 function button(b: Button, list: Button[], f: Failure, state: CardState, actions: Actions, keys: string | typeof nothing, hint: TemplateResult | typeof nothing): TemplateResult {
-  if (b.url && /^https?:\/\//.test(b.url)) { // a plugin's own
+  if (b.url && /^https?:\/\//.test(b.url)) { // an action of a plugin's own
     return html`<a class="button" href=${b.url} target="_blank" rel="noopener noreferrer" data-kind=${b.kind} aria-keyshortcuts=${keys}><span>${b.label}</span>${hint}</a>`;
   }
   return html`

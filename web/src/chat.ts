@@ -16,35 +16,35 @@ import { timeline } from './timeline.js';
 import { transcript, type Doings } from './transcript.js';
 import { details } from './words.js';
 
-/** So much of an answer is said to who cannot see it, in characters. */
+/** How much of an answer is read to people who cannot see it, in characters. */
 const MAX_SAID = 2000;
 
-/** So near to the end a person is reading what comes in, in pixels. */
+/** How near the end the person must be for the page to scroll with the answer, in pixels. */
 const NEAR = 120;
 
-/** A conversation, with what to type the next message into. */
+/** A conversation, with a composer for the next message. */
 export class Chat extends LitElement {
   static override properties = { conversation: { attribute: false }, models: { attribute: false }, modelless: { attribute: false }, away: { attribute: false }, opened: { state: true } };
   declare conversation: Conversation;
   declare models: Model[];
-  /** There is no model that could be asked. */
+  /** There is no model that can be asked. */
   declare modelless: boolean;
-  /** The gateway does not answer, as is said elsewhere. */
+  /** The gateway does not answer; another part of the page says so. */
   declare away: boolean;
   declare opened: string;
   private ticking: ReturnType<typeof setInterval> | undefined;
   private follow = true;
-  /** How far from the end is what is read, in pixels, while older messages come above it. */
+  /** The distance of what is being read from the end, in pixels, while older messages are added above. */
   private fromEnd: number | undefined;
   private shownCard = '';
-  /** A key was kept just now, and how it went is still of interest. */
+  /** A key was just saved, and the result is still shown. */
   private settingUp = false;
   private timelineOf: Followed | undefined;
-  /** Keeps what is read in its place while messages above and below it grow. */
+  /** Keeps what is being read in place while messages above and below it grow. */
   private readonly sized = new ResizeObserver(() => this.settle());
-  /** What the box is as high as. */
+  /** The text and width for which the composer's height was measured. */
   private measured = '';
-  /** The run whose end is to be said, once it comes. */
+  /** The run whose end will be announced. */
   private awaited: Followed | undefined;
   private announced = '';
 
@@ -65,7 +65,7 @@ export class Chat extends LitElement {
     document.addEventListener('keydown', this.key);
     this.addEventListener('dragover', (e) => e.preventDefault());
     this.addEventListener('drop', (e) => {
-      e.preventDefault(); // else the browser leaves for the file
+      e.preventDefault(); // otherwise the browser opens the file
       void addPictures(this.conversation, filesOf(e.dataTransfer), () => this.requestUpdate());
     });
     this.ticking = setInterval(() => this.tick(), 250);
@@ -85,7 +85,7 @@ export class Chat extends LitElement {
     }
   }
 
-  /** Lets the person begin to type. */
+  /** Puts the focus into the composer. */
   focusComposer(): void {
     this.querySelector('textarea')?.focus();
   }
@@ -137,7 +137,7 @@ export class Chat extends LitElement {
     }
   }
 
-  /** Waits for the end of what goes on, and says an answer once: a screen reader is told of nothing in between. */
+  /** Waits for the end of the current run and announces its answer once; screen readers hear nothing in between. */
   private hear(): void {
     const last = this.conversation.last;
     if (last?.alive && last.view.seq > 0) {
@@ -153,7 +153,7 @@ export class Chat extends LitElement {
   protected override updated(): void {
     const area = this.querySelector('textarea');
     const seen = this.conversation.draft || (area?.placeholder ?? '');
-    if (area && seen !== this.measured) { // as high as what is seen in it, however its lines are broken
+    if (area && seen !== this.measured) { // as high as its text, however its lines are wrapped
       this.measured = seen;
       area.style.height = 'auto';
       area.style.height = `${area.scrollHeight}px`;
@@ -224,7 +224,7 @@ export class Chat extends LitElement {
       </article>`;
   }
 
-  /** What stays of an older run. */
+  /** What remains visible of an older run's recovery. */
   private closed(run: Followed): TemplateResult | typeof nothing {
     const v = run.view;
     const s = seen(v, this.conversation.client.now());
@@ -243,7 +243,7 @@ export class Chat extends LitElement {
     }
     const actions = this.actions(s);
     const state = { answering: c.answering !== '' && c.answering === s.asks, opened: this.opened, correction: (f: Failure) => html`<mulligan-correction .client=${c.client} .run=${run.id} .failure=${f}></mulligan-correction>` };
-    if (run.alive && (this.away || !run.connected)) { // what it does meanwhile nobody here knows
+    if (run.alive && (this.away || !run.connected)) { // what it does meanwhile is unknown here
       return html`<p class="note reconnecting" role="status"><span class="ring" aria-hidden="true"></span>Reconnecting…</p>`;
     }
     return html`
@@ -273,7 +273,7 @@ export class Chat extends LitElement {
       await this.conversation.answer(s.asks ?? '', { action: offered.id, model });
       return;
     }
-    await this.conversation.setModel(model); // a new message is what it takes
+    await this.conversation.setModel(model); // it applies to a new message
     this.edit();
   }
 
@@ -287,7 +287,7 @@ export class Chat extends LitElement {
     }
   }
 
-  /** Puts the last message back where it can be edited. */
+  /** Puts the last message into the composer to be edited. */
   private edit(): void {
     if (this.conversation.last) {
       this.conversation.again(this.conversation.last);
@@ -301,7 +301,7 @@ export class Chat extends LitElement {
     }
   }
 
-  /** Lets the person go on at the end of what is typed. */
+  /** Puts the cursor at the end of the composer. */
   private typeOn(): void {
     this.requestUpdate();
     void this.updateComplete.then(() => {
@@ -324,7 +324,7 @@ export class Chat extends LitElement {
     });
   }
 
-  /** Sends what was typed; a fault is watched with a question of its own, where nothing was. */
+  /** Sends what was typed; to watch a fault it sends a default question if nothing was typed. */
   async send(fault?: LabFault): Promise<void> {
     const c = this.conversation;
     const { editing, pictures } = c;
@@ -349,7 +349,7 @@ export class Chat extends LitElement {
     await c.send(text, pictures, fault?.name);
   }
 
-  /** Loads what is older above what is read, and shows the end of it: what is read moves down, and stays in sight. */
+  /** Loads older messages above what is being read, and keeps that in sight. */
   private async older(): Promise<void> {
     const scroller = this.querySelector('.scroll');
     this.follow = false;
@@ -357,7 +357,7 @@ export class Chat extends LitElement {
     await this.conversation.loadOlder();
   }
 
-  /** The person goes somewhere else. */
+  /** The person has scrolled. */
   private readonly moved = (): void => {
     this.fromEnd = undefined;
   };

@@ -2,15 +2,15 @@ import { html, LitElement, type TemplateResult } from 'lit';
 
 import { copyText } from './copy.js';
 
-/** How long it says that it has copied, in milliseconds. */
+/** How long "copied" is shown, in milliseconds. */
 const SAID_MS = 2000;
 
 /** A button that copies a text. */
 class Copy extends LitElement {
   static override properties = { text: { attribute: false }, what: { attribute: false }, copied: { state: true } };
-  /** The text, or where it is found once it is wanted. */
+  /** The text, or a function that finds it when it is needed. */
   declare text: string | (() => string);
-  /** What it is: "answer", "code". */
+  /** What is copied: "answer", "code". */
   declare what: string;
   declare copied: boolean;
 

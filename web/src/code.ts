@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
-/* What runs beside the page, in a worker: says which stretches of code are what. Whatever stands in the code, the page does not wait. */
+/* A worker beside the page that finds the parts of code to colour, so that the page never waits, whatever the code is. */
 
 import highlighter from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
@@ -44,7 +44,7 @@ self.onmessage = (e: MessageEvent<Asked>) => {
   (self as unknown as Worker).postMessage(known ? stretches(highlighter.highlight(text, { language, ignoreIllegals: true }).value) : []);
 };
 
-/** Reads where each kind begins and ends out of marked HTML; what is within another is of the inner kind. */
+/** Extracts where each kind begins and ends from marked HTML; nested parts have the inner kind. */
 function stretches(html: string): number[] {
   const all: number[] = [];
   const open: number[] = [];
@@ -55,7 +55,7 @@ function stretches(html: string): number[] {
     } else if (token === '</span>') {
       open.pop();
     } else if (token.startsWith('<')) {
-      open.push(-1); // of another language within this one
+      open.push(-1); // embedded code in another language
     } else {
       const length = token.startsWith('&') ? 1 : token.length;
       const kind = open.findLast((k) => k >= 0) ?? -1;

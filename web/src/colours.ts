@@ -5,14 +5,14 @@ import type { ElementPart } from 'lit';
 import { Asker } from './asker.js';
 import { kinds, type Asked } from './stretches.js';
 
-/** Code that grows is looked at when nothing has come for so long, in milliseconds. */
+/** Growing code is coloured after a pause this long, in milliseconds. */
 const PAUSE_MS = 150;
 
-/** More stretches and blocks than these nobody sees at once, and browsers become slow: what comes then stays as it is. */
+/** More stretches and blocks than these are too many to see at once, and slow browsers down; code beyond them is not coloured. */
 const MAX_STRETCHES = 8_000;
 const MAX_BLOCKS = 300;
 
-/** Colours are put on text without a change of the page; a browser that cannot do that shows code as it is. */
+/** Colours are set without changing the page's elements; a browser without that feature shows code uncoloured. */
 const highlights = typeof Highlight === 'undefined' ? undefined : kinds.map((_, kind) => {
   const highlight = new Highlight();
   CSS.highlights.set(`code-${kind}`, highlight);
@@ -27,7 +27,7 @@ class Coloured extends AsyncDirective {
   private ranges: [Highlight, StaticRange][] = [];
   private of = '';
   private pause: ReturnType<typeof setTimeout> | undefined;
-  /** It is one of the blocks that have colours. */
+  /** It is counted among the coloured blocks. */
   private counted = false;
 
   render(_language: string, _text: string): unknown {
@@ -81,5 +81,5 @@ class Coloured extends AsyncDirective {
   }
 }
 
-/** Colours code by its language, once it has come: `<code ${coloured('go', text)}>${text}</code>`. */
+/** Colours code by its language, after it has arrived: `<code ${coloured('go', text)}>${text}</code>`. */
 export const coloured = directive(Coloured);

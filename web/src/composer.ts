@@ -7,22 +7,22 @@ import { attached, filesOf, take } from './pictures.js';
 import { queue } from './queue.js';
 import { sentenceOf } from './words.js';
 
-/** Where people type with their thumbs, Enter makes a line, and a button sends. */
+/** On touch devices Enter begins a new line, and a button sends. */
 const byThumb = matchMedia('(hover: none) and (pointer: coarse)');
 
-/** What the composer is told, and what it does. */
+/** What the composer gets, and what it can do. */
 export interface Composing {
   models: Model[];
-  /** There is no model that could be asked. */
+  /** There is no model that can be asked. */
   modelless: boolean;
-  /** The gateway does not answer, as is said elsewhere. */
+  /** The gateway does not answer; another part of the page says so. */
   away: boolean;
   changed: () => void;
   send: () => void;
   cancelEdit: () => void;
 }
 
-/** Where the next message is typed. */
+/** The composer for the next message. */
 export function composer(c: Conversation, doing: Composing): TemplateResult {
   const alive = c.last?.alive ?? false;
   const type = (e: Event): void => {
@@ -49,7 +49,7 @@ export function composer(c: Conversation, doing: Composing): TemplateResult {
   const chosen = (e: Event): void => {
     const input = e.target as HTMLInputElement;
     add([...input.files ?? []]);
-    input.value = ''; // else the same one cannot be chosen again
+    input.value = ''; // otherwise the same file cannot be chosen again
   };
   const says = c.editing ? 'Edit the message' : alive ? 'Write the next message: it waits for this answer' : 'Write a message';
   return html`
@@ -78,7 +78,7 @@ export function composer(c: Conversation, doing: Composing): TemplateResult {
     </form>`;
 }
 
-/** Adds files to the message that is typed. */
+/** Adds files to the message in the composer. */
 export async function addPictures(c: Conversation, files: File[], changed: () => void): Promise<void> {
   const { pictures, trouble } = await take(files, c.pictures);
   c.pictures = pictures;
@@ -86,12 +86,12 @@ export async function addPictures(c: Conversation, files: File[], changed: () =>
   changed();
 }
 
-/** Messages with pictures do not wait for an answer: they would be lost with the page. */
+/** Messages with pictures are not queued, because they would be lost with the page. */
 function waitsFor(c: Conversation, alive: boolean): boolean {
   return alive && !c.editing && c.pictures.length > 0;
 }
 
-/** What there is to know of the pictures before they are sent. */
+/** What to know about the pictures before they are sent. */
 function remark(c: Conversation, doing: Composing, alive: boolean): TemplateResult | typeof nothing {
   const model = doing.models.find((m) => (c.model ? m.name === c.model : m.default));
   if (c.pictures.length === 0) {

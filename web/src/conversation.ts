@@ -7,39 +7,39 @@ import type { Picture } from './pictures.js';
 /** How many runs of a conversation are shown at first, and how many more each time. */
 const PAGE = 20;
 
-/** How long a run may take to end before the message that takes its place is sent, in milliseconds. */
+/** How long a run may take to end before the message that replaces it is sent, in milliseconds. */
 const STOP_MS = 5000;
 
-/** What a conversation begins with that was said in another one. */
+/** What was said in another conversation that this one begins with. */
 export type Beginning = Pick<Start, 'branchOf' | 'messages'>;
 
 /** A conversation: its runs, and what the next one starts with. */
 export class Conversation {
   runs: Followed[] = [];
   loading = true;
-  /** The cursor of what is older, if there is more. */
+  /** The cursor for older runs, if there are more. */
   older: string | undefined;
-  /** The person's choices for the next message; what is not chosen is the gateway's. */
+  /** The person's choices for the next message; undefined means the gateway's default. */
   model: string | undefined;
   autoRecover: boolean | undefined;
-  /** What was wrong with the last thing that the person did. */
+  /** What went wrong with the person's last action. */
   trouble = '';
-  /** The id of the suggestion, wait or call that was answered, until the run says so. */
+  /** The id of the suggestion, wait or call that was answered, until the run confirms it. */
   answering = '';
-  /** The messages that wait until what goes on is done. */
+  /** Messages that wait for the current run to end. */
   queued: string[];
-  /** The message that is on its way. */
+  /** The message that is being sent. */
   sending = '';
   signedOut = false;
-  /** The fault lab, where the messages of this conversation go there, and to no other model. */
+  /** The fault lab, if the messages of this conversation go there and to no other model. */
   lab: Lab | undefined;
-  /** A message that was sent earlier is edited: what was said before it, and what was typed meanwhile. */
+  /** An earlier message that is being edited: what was said before it, and the draft that it replaces. */
   editing: { beginning: Beginning; draft: string; pictures: Picture[] } | undefined;
   /** The trouble is that the gateway did not answer. */
   unreachable = false;
   private typed: string | undefined;
   private defaults: Defaults = {};
-  /** What was said in another conversation before the first message of this one. */
+  /** What was said in another conversation before this one's first message. */
   private beginning: Beginning = {};
   /** The message that was sent last, until its run is known. */
   private unanswered: { what: string; key: string } | undefined;
@@ -52,7 +52,7 @@ export class Conversation {
     return this.runs.at(-1);
   }
 
-  /** What was said before the message of a run; undefined where that cannot be known. */
+  /** What was said before a run's message; undefined if that cannot be known. */
   private async upTo(run: Followed): Promise<Beginning | undefined> {
     if (run === this.runs[0] && this.older && !await this.loadOlder()) {
       return undefined;
@@ -63,7 +63,7 @@ export class Conversation {
     return { ...(before && { branchOf: before.id }), ...(given.length > 0 && { messages: given }) };
   }
 
-  /** Has the message of a run edited, and reports whether that may begin: what follows it stays as it is. */
+  /** Starts to edit a run's message, and reports whether that is possible; what follows it stays as it is. */
   async edit(run: Followed): Promise<boolean> {
     const beginning = await this.upTo(run);
     if (!beginning) {
@@ -75,27 +75,27 @@ export class Conversation {
     return true;
   }
 
-  /** Puts the message of a run where the next one is typed. */
+  /** Puts a run's message into the composer. */
   again(run: Followed): void {
     this.draft = run.view.prompt;
     this.pictures = picturesOf(run);
   }
 
-  /** Ends the editing: what was typed before is there again. */
+  /** Ends the editing and restores the draft. */
   leaveEdit(): void {
     this.draft = this.editing?.draft ?? '';
     this.pictures = this.editing?.pictures ?? [];
     this.editing = undefined;
   }
 
-  /** Begins a conversation with what was said in this one, and with what was chosen here. */
+  /** Begins a conversation with what was said and chosen in this one. */
   branch(session: string, beginning: Beginning): Conversation {
     const c = new Conversation(this.client, session, this.changed, false);
     Object.assign(c, { loading: false, model: this.model, autoRecover: this.autoRecover, lab: this.lab, defaults: { ...this.defaults }, beginning });
     return c;
   }
 
-  /** What is typed and not sent. That of a conversation without a message waits for whichever is the next new one. */
+  /** The text in the composer. A new conversation's draft moves on to the next new one. */
   get draft(): string {
     this.typed ??= draftOf(this.draftKey);
     return this.typed;
@@ -106,7 +106,7 @@ export class Conversation {
     keepDraft(this.draftKey, text);
   }
 
-  /** The pictures that go with what is typed. */
+  /** The pictures in the composer. */
   get pictures(): Picture[] {
     return picturesWith(this.draftKey);
   }
@@ -133,7 +133,7 @@ export class Conversation {
         this.add(session.runs.reverse());
       }
       if (this.last) {
-        await this.client.run(this.last.id); // tells the gateway's time
+        await this.client.run(this.last.id); // this also updates the gateway's time
       }
     });
     this.loading = false;
@@ -156,23 +156,23 @@ export class Conversation {
     }
   }
 
-  /** Nothing was sent in it yet. */
+  /** Nothing has been sent in it. */
   get isNew(): boolean {
     return this.fresh;
   }
 
-  /** Has a message wait until what goes on is done. */
+  /** Queues a message until the current run ends. */
   enqueue(text: string): void {
     this.draft = '';
     this.keepQueue([...this.queued, text]);
   }
 
-  /** Takes a message back that waits. */
+  /** Removes a message from the queue. */
   unqueue(i: number): void {
     this.keepQueue(this.queued.filter((_, at) => at !== i));
   }
 
-  /** Sends the first message that waits now; what goes on is stopped. */
+  /** Sends the first queued message now and stops the current run. */
   async interrupt(): Promise<void> {
     const [next] = this.queued;
     if (next !== undefined && !this.sending) {
@@ -189,14 +189,14 @@ export class Conversation {
     this.changed();
   }
 
-  /** Sends what waits once an answer is there; a run that failed or was stopped leaves it to the person. */
+  /** Sends the queued message when there is an answer; if the run failed or was stopped, the person decides. */
   private goOn(): void {
     if (this.last?.view.status === 'completed' && this.last.view.stopReason) {
       void this.interrupt();
     }
   }
 
-  /** Sends a message, and reports whether that was done; what goes on is stopped first. */
+  /** Sends a message, and reports whether that worked; the current run is stopped first. */
   async send(prompt: string, pictures: Picture[] = [], fault = ''): Promise<boolean> {
     this.sending = prompt || '[picture]';
     this.draft = '';
@@ -221,14 +221,14 @@ export class Conversation {
     });
     this.sending = '';
     if (!sent && !this.draft) {
-      this.draft = prompt; // nothing that was typed is lost
+      this.draft = prompt; // what was typed must not be lost
       this.pictures = pictures;
     }
     this.changed();
     return sent;
   }
 
-  /** What is said with the next run, after what was said in another conversation. */
+  /** The input of the next run, including what was said in another conversation. */
   private saying(prompt: string, pictures: Picture[]): Partial<Start> {
     const { branchOf, messages = [] } = this.runs.length === 0 ? this.beginning : {};
     const said: Message[] = pictures.length === 0 ? [] : [{ role: 'user', parts: [...pictures.map((image) => ({ image })), ...(prompt ? [{ text: prompt }] : [])] }];
@@ -236,13 +236,13 @@ export class Conversation {
     return { ...(branchOf && { branchOf }), ...(all.length > 0 && { messages: all }), ...(said.length === 0 && { prompt }) };
   }
 
-  /** What a message to the fault lab starts with: its models alone, and timers that let one watch. */
+  /** How a message to the fault lab begins: with only its models, and timers short enough to watch. */
   private ofTheLab(): Partial<Start> {
     const { model, fallback, timeouts } = this.lab ?? {};
     return { ...(model && { model }), ...(fallback && { fallbacks: [fallback] }), ...(timeouts && { timeouts }) };
   }
 
-  /** The gateway answers again: what was said of that is over, and what could not be loaded is loaded. */
+  /** The gateway answers again: clears that error, and loads what could not be loaded. */
   answers(): void {
     if (this.unreachable) {
       this.unreachable = false;
@@ -268,14 +268,14 @@ export class Conversation {
     } catch (error) {
       this.answering = '';
       const late = error instanceof Problem && (error.status === 409 || error.status === 410);
-      if (!late || !run.alive) { // else it has gone on meanwhile, as is seen
+      if (!late || !run.alive) { // otherwise it has continued, as people can see
         this.wrong(error);
       }
     }
     this.changed();
   }
 
-  /** Ends what goes on. */
+  /** Stops the current run. */
   async stop(): Promise<void> {
     const run = this.last;
     if (!run) {
@@ -290,26 +290,26 @@ export class Conversation {
     }
   }
 
-  /** Keeps who recovers, for the messages to come. */
+  /** Saves the auto-recover setting for the next messages. */
   async setAutoRecover(on: boolean): Promise<void> {
     this.autoRecover = on;
     await this.keep({ autoRecover: on });
   }
 
-  /** Keeps the model that the messages to come go to; "" is the gateway's own choice. */
+  /** Saves the model for the next messages; "" means the gateway's default. */
   async setModel(model: string): Promise<void> {
     this.model = model || undefined;
     await this.keep({ model });
   }
 
-  /** Follows nothing for a while, or for good. */
+  /** Stops following runs, for a while or for good. */
   rest(): void {
     for (const run of this.runs) {
       run.rest();
     }
   }
 
-  /** Goes on after a rest. */
+  /** Follows runs again after a rest. */
   wake(): void {
     for (const run of this.runs) {
       run.wake();
@@ -325,7 +325,7 @@ export class Conversation {
     await this.try(() => this.client.setSession(this.session, this.defaults));
   }
 
-  /** The idempotency key of a message: one whose answer was lost may have begun its run, and is the same message when it is sent again. */
+  /** The idempotency key of a message. If its response was lost it may have begun a run, so a repeated message keeps its key. */
   private keyOf(start: Start): string {
     const what = JSON.stringify(start);
     if (this.unanswered?.what !== what) {
@@ -385,7 +385,7 @@ export function explain(error: unknown): string {
   return sentence(field?.message && field.message !== error.message ? `${error.message}: ${field.message}` : error.message);
 }
 
-/** Text with a capital at its beginning and a full stop at its end. */
+/** Text with a capital at the beginning and a full stop at the end. */
 export function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`;
 }

@@ -5,13 +5,13 @@ import { repeat } from 'lit/directives/repeat.js';
 import { explain } from './conversation.js';
 import { ago, mark, MAX_TITLE, sessionOf, type Item } from './items.js';
 
-/** How long somebody pauses in typing what they look for before it is looked for, in milliseconds. */
+/** How long a pause in typing starts the search, in milliseconds. */
 const PAUSE_MS = 200;
 
-/** So many runs that fit are looked at. */
+/** How many matching runs are fetched. */
 const MAX_FOUND = 100;
 
-/** The list of conversations: they are found, renamed and deleted in it. It tells of what it changed by `changed`, and of what it deleted by `deleted`. */
+/** The list of conversations, with search, rename and delete. It sends the event `changed` after a change, and `deleted` after a deletion. */
 export class Conversations extends LitElement {
   static override properties = {
     client: { attribute: false }, items: { attribute: false }, path: { attribute: false },
@@ -21,16 +21,16 @@ export class Conversations extends LitElement {
   declare items: Item[];
   /** The conversation that is open. */
   declare path: string;
-  /** What somebody looks for. */
+  /** The search text. */
   declare wanted: string;
-  /** What the gateway found of it, besides what is listed here. */
+  /** What the gateway found, in addition to the listed conversations. */
   declare found: Item[];
-  /** The path of the conversation whose menu is open, and that which gets another title; "" for none. */
+  /** The path of the conversation whose menu is open, and of the one being renamed; "" for none. */
   declare menu: string;
   declare renaming: string;
-  /** The conversation that may be deleted. */
+  /** The conversation that is about to be deleted. */
   declare deleting: Item | undefined;
-  /** What was wrong with the last change. */
+  /** What went wrong with the last change. */
   declare trouble: string;
   declare busy: boolean;
   private pause: ReturnType<typeof setTimeout> | undefined;
@@ -74,7 +74,7 @@ export class Conversations extends LitElement {
     }
   }
 
-  /** Puts the menu beside its button: the list scrolls, and would cut it off. */
+  /** Puts the menu beside its button but outside of the scrolling list, which would clip it. */
   private placeMenu(): void {
     const [button, menu] = [this.querySelector('.rowmore[aria-expanded="true"]'), this.querySelector<HTMLElement>('.rowmenu')];
     if (!button || !menu) {
@@ -101,7 +101,7 @@ export class Conversations extends LitElement {
       ${this.confirmation()}`;
   }
 
-  /** What is listed: all of it, or what fits what is looked for. */
+  /** The listed conversations: all, or those that match the search. */
   private shown(): Item[] {
     const words = this.wanted.trim().toLowerCase();
     if (!words) {
@@ -144,7 +144,7 @@ export class Conversations extends LitElement {
       all[(at + step + all.length) % all.length]?.focus();
     } else if (e.key === 'Escape') {
       e.preventDefault();
-      e.stopPropagation(); // it stops no run, and leaves the list where it is
+      e.stopPropagation(); // it must not stop a run or close the list
       const of = this.menu;
       this.menu = '';
       this.focusRow(of);
@@ -196,7 +196,7 @@ export class Conversations extends LitElement {
     try {
       if (title !== item.title) {
         await this.client.setSessionTitle(session, title);
-        item.title = title || item.title; // until the list says it
+        item.title = title || item.title; // until the list has it
       }
       this.renaming = '';
       this.trouble = '';
@@ -247,7 +247,7 @@ export class Conversations extends LitElement {
     this.trouble = '';
     try {
       await this.client.deleteSession(session).catch((error: unknown) => {
-        if (!(error instanceof Problem && error.status === 404)) { // else somebody else has deleted it
+        if (!(error instanceof Problem && error.status === 404)) { // otherwise somebody else has deleted it
           throw error;
         }
       });
@@ -280,7 +280,7 @@ export class Conversations extends LitElement {
     }
   };
 
-  /** Finds conversations by what began any of their runs, also those that are too old to be listed. */
+  /** Finds conversations by the first message of any of their runs, including ones too old to be listed. */
   private async find(words: string): Promise<void> {
     try {
       const { runs } = await this.client.runs({ text: words, limit: MAX_FOUND });
@@ -295,7 +295,7 @@ export class Conversations extends LitElement {
         this.found = [...paths].map(([path, last]) => ({ path, title: last.title, last }));
       }
     } catch {
-      // what is listed was looked at, and the page says who does not answer
+      // the listed ones were searched, and the page says that the gateway does not answer
     }
   }
 }

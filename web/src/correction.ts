@@ -3,7 +3,7 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 
 import { explain } from './conversation.js';
 
-/** What a failure really is: a person who knows better says so, and it holds from the next such failure on. */
+/** Lets a person say what a failure really is; the next such failure gets that kind. */
 export class Correction extends LitElement {
   static override properties = {
     client: { attribute: false }, run: { attribute: false }, failure: { attribute: false },
@@ -12,7 +12,7 @@ export class Correction extends LitElement {
   declare client: Client;
   declare run: string;
   declare failure: Failure;
-  /** What it may be called; empty where the gateway learns nothing, or is not asked yet. */
+  /** The kinds to choose from; empty if the gateway takes no corrections, or was not asked yet. */
   declare kinds: KindListed[];
   declare open: boolean;
   declare chosen: Kind | '';
@@ -33,7 +33,7 @@ export class Correction extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.client.kinds().then((kinds) => { this.kinds = kinds; }, () => undefined); // a gateway that does not say learns nothing
+    this.client.kinds().then((kinds) => { this.kinds = kinds; }, () => undefined); // after an error, it takes no corrections
   }
 
   protected override willUpdate(_: PropertyValues<this>): void {
@@ -54,7 +54,7 @@ export class Correction extends LitElement {
 
   protected override render(): TemplateResult | typeof nothing {
     const f = this.failure;
-    if (this.kinds.length === 0 || f.origin !== 'model' || f.timer) { // what Mulligan saw itself nobody knows better
+    if (this.kinds.length === 0 || f.origin !== 'model' || f.timer) { // Mulligan saw these itself, so nobody knows better
       return nothing;
     }
     if (this.lesson) {

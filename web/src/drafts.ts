@@ -1,9 +1,9 @@
 import type { Picture } from './pictures.js';
 
-/** What was typed and not sent, by conversation: this window keeps it across reloads. */
+/** The key of what was typed but not sent, by conversation: this window keeps it across reloads. */
 const KEY = 'mulligan.drafts';
 
-/** More drafts than this are forgotten, the oldest first. */
+/** How many drafts are kept; the oldest are dropped first. */
 const MAX_DRAFTS = 50;
 
 export function draftOf(conversation: string): string {
@@ -23,7 +23,7 @@ export function keepDraft(conversation: string, text: string): void {
   }
 }
 
-/** The messages of a conversation that wait for an answer. */
+/** The queued messages of a conversation. */
 export function queueOf(conversation: string): string[] {
   try {
     return JSON.parse(draftOf(`queue ${conversation}`) || '[]') as string[];
@@ -36,7 +36,7 @@ export function keepQueue(conversation: string, messages: string[]): void {
   keepDraft(`queue ${conversation}`, messages.length > 0 ? JSON.stringify(messages) : '');
 }
 
-/** The pictures that go with a draft: they last as long as the page, of so many conversations. */
+/** The pictures of drafts; they last as long as the page, for this many conversations. */
 const pictures = new Map<string, Picture[]>();
 const MAX_WITH_PICTURES = 8;
 
@@ -59,7 +59,7 @@ export function forgetDrafts(): void {
   try {
     sessionStorage.removeItem(KEY);
   } catch {
-    // there is nothing to forget
+    // there is nothing to delete
   }
 }
 

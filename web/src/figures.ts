@@ -1,6 +1,6 @@
 import type { Listed } from '@mulligan-run/client';
 
-/** How a run stands: a word, and the shape and colour that say the same. */
+/** A run's state: a word, and the symbol and colour that say the same. */
 export function standing(run: Listed): { word: string; mark: string } {
   if (run.suggestionOpen) {
     return { word: 'Needs you', mark: 'square attention' };
@@ -30,7 +30,7 @@ export function lasting(ms: number): string {
   return s < 86_400 ? `${Math.floor(s / 3600)} h${minutes ? ` ${minutes} min` : ''}` : `${Math.floor(s / 86_400)} d`;
 }
 
-/** "$0.12", "<$0.01"; else the tokens, "1.2 k". */
+/** "$0.12", "<$0.01"; without prices the tokens, "1.2 k". */
 export function cost(run: Listed): string {
   return run.microdollars ? dollars(run.microdollars) : run.tokens ? `${thousands(run.tokens)} tok` : '–';
 }
@@ -40,7 +40,7 @@ export function spending(of: { tokens?: number; microdollars?: number }): string
   return of.microdollars ? dollars(of.microdollars) : of.tokens ? `${thousands(of.tokens)} tok` : 'nothing';
 }
 
-/** What of it failed attempts wasted; "" for nothing. */
+/** How much of it failed attempts wasted; "" for nothing. */
 export function wasted(run: Listed): string {
   return run.wastedMicrodollars ? `${dollars(run.wastedMicrodollars)} wasted` : run.wastedTokens ? `${thousands(run.wastedTokens)} wasted` : '';
 }
@@ -53,7 +53,7 @@ function thousands(n: number): string {
   return n < 1000 ? String(n) : n < 1e6 ? `${(n / 1000).toFixed(1)} k` : `${(n / 1e6).toFixed(1)} M`;
 }
 
-/** "14:25" of today, else "Mar 10, 14:25". */
+/** "14:25" for today, else "Mar 10, 14:25". */
 export function moment(iso: string): string {
   const at = new Date(iso);
   const today = at.toDateString() === new Date().toDateString();

@@ -1,9 +1,9 @@
 import type { RunQuery } from '@mulligan-run/client';
 
-/** What the page can be told to show, each in the address under its own name. */
+/** The filters of the page; each is in the address under its own name. */
 const NAMES = ['status', 'kind', 'model', 'decidedBy', 'session', 'text', 'since', 'until', 'order', 'label'] as const;
 
-/** The filters of an address. What it says wrong the gateway answers. */
+/** The filters in an address. Invalid ones are left to the gateway, which answers with an error. */
 export function filtersOf(search: string): RunQuery {
   const params = new URLSearchParams(search);
   const query: Record<string, unknown> = {};
@@ -19,7 +19,7 @@ export function filtersOf(search: string): RunQuery {
   return query as RunQuery;
 }
 
-/** The address of filters. */
+/** The address for filters. */
 export function addressOf(query: RunQuery): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {

@@ -1,20 +1,20 @@
 import type { Listed } from '@mulligan-run/client';
 
-/** A row of the table: a run, and how many older ones of its conversation are behind it. */
+/** A row of the table: a run, and how many older ones of its conversation it hides. */
 export interface Row {
   run: Listed;
   more: number;
 }
 
-/** The label that names the conversation of a call that another program makes, or asked about. */
+/** The label with the conversation of a call that another program makes, or asked about. */
 const SESSION = 'mulligan/session';
 
-/** The filter by which all calls of a row's conversation are listed. */
+/** The filter that lists all calls of a row's conversation. */
 export function conversationOf(run: Listed): string {
   return `${SESSION}=${run.labels?.[SESSION] ?? ''}`;
 }
 
-/** Runs as rows: of other programs' calls each conversation is one, which stands where its first does; `open` are filters by label. */
+/** Turns runs into rows. Calls of other programs are one row per conversation, at the place of its first; `open` are the label filters. */
 export function rowsOf(runs: Listed[], open: string[] = []): Row[] {
   const rows: Row[] = [];
   const first = new Map<string, Row>();

@@ -15,17 +15,17 @@ export class Followed {
     return this.fold.view;
   }
 
-  /** Whether it is still there to be stopped. */
+  /** Whether it can still be stopped. */
   get alive(): boolean {
     return this.view.stopReason === undefined && this.view.suggestion === undefined;
   }
 
-  /** Lets go of the connection; a browser has only six of them for all its windows. */
+  /** Closes the connection, because a browser has only six for all its windows. */
   rest(): void {
     this.abort.abort();
   }
 
-  /** Goes on after a rest. */
+  /** Connects again after a rest. */
   wake(): void {
     if (this.abort.signal.aborted && this.view.stopReason === undefined) {
       this.abort = new AbortController();
@@ -33,7 +33,7 @@ export class Followed {
     }
   }
 
-  /** Waits until the run has no more to say, or for as long as somebody has patience. */
+  /** Waits until the run has settled, or for the given time. */
   settled(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const look = (): void => {

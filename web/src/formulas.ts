@@ -2,10 +2,10 @@ import DOMPurify from 'dompurify';
 
 import { Asker } from './asker.js';
 
-/** A formula, and whether it stands by itself. */
+/** A formula, and whether it is on lines of its own. */
 export interface Formula { tex: string; display: boolean }
 
-/** So many formulas of a page are drawn, and none whose MathML is longer than this, in characters: others stay as they were written. */
+/** How many formulas a page draws, and the longest MathML, in characters; others are shown as written. */
 const MAX_FORMULAS = 500;
 const MAX_MATHML = 40_000;
 
@@ -13,7 +13,7 @@ const asker = new Asker<Formula, string>('maths.js');
 const purifier = DOMPurify(window);
 let drawn = 0;
 
-/** Draws the formulas that stand in a message as they were written. */
+/** Draws the formulas in a message. */
 export function drawFormulas(within: ParentNode): void {
   for (const code of within.querySelectorAll('code.formula:not([data-asked])')) {
     code.setAttribute('data-asked', '');
@@ -28,7 +28,7 @@ async function draw(code: Element): Promise<void> {
   const display = code.classList.contains('display');
   const mathml = await asker.ask({ tex: (code.textContent ?? '').replace(/^(?:\$\$?|\\[[(])|(?:\$\$?|\\[\])])$/g, ''), display });
   if (mathml && mathml.length <= MAX_MATHML && code.isConnected) {
-    // Neither styles nor classes nor links: a model has written what this was made from.
+    // Neither styles nor classes nor links, because a model wrote the source.
     code.innerHTML = purifier.sanitize(mathml, { USE_PROFILES: { mathMl: true }, FORBID_ATTR: ['style', 'class', 'href'] });
     code.classList.add('drawn');
   } else {

@@ -9,12 +9,12 @@ export interface Item {
   last: Listed;
 }
 
-/** The session of an item; a run alone has none. */
+/** The session of an item; a single run has none. */
 export function sessionOf(item: Item): string | undefined {
   return item.path.startsWith('s/') ? decoded(item.path.slice(2)) : undefined;
 }
 
-/** A title's longest, in characters. */
+/** The longest title, in characters. */
 export const MAX_TITLE = 80;
 
 /** The beginning of a text, on one line, as a title. */
@@ -22,7 +22,7 @@ export function titleOf(text: string): string {
   return [...text.slice(0, 1000).replace(/[\s\p{Cc}]+/gu, ' ').trim()].slice(0, MAX_TITLE).join('').trim();
 }
 
-/** How a conversation is, in a word. */
+/** A conversation's state, in a word. */
 export function mark(run: Listed): TemplateResult | typeof nothing {
   if (run.suggestionOpen) {
     return html`<span class="dot attention" aria-hidden="true"></span>needs you · `;
@@ -48,7 +48,7 @@ export function ago(time: string, now: number): string {
   return hours < 24 ? `${hours} h` : new Date(time).toLocaleDateString('en-US', { month: 'long', day: 'numeric' });
 }
 
-/** A part of an address as it was before it was put there; nothing of one that is damaged. */
+/** A decoded part of an address; "" if it is malformed. */
 export function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

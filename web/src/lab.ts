@@ -4,10 +4,10 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { Conversation } from './conversation.js';
 import { timeline } from './timeline.js';
 
-/** How many faults the empty conversation offers. */
+/** How many faults an empty conversation offers. */
 const CHIPS = 4;
 
-/** Whether the messages of a conversation go to the fault lab: its runs have, or nothing was sent and no other model could be asked. */
+/** Whether a conversation's messages go to the fault lab: its runs did, or nothing was sent and no other model can be asked. */
 export function playsIn(c: Conversation, lab: Lab | undefined, wanted: boolean): boolean {
   if (!lab?.model || lab.faults.length === 0) {
     return false;
@@ -16,7 +16,7 @@ export function playsIn(c: Conversation, lab: Lab | undefined, wanted: boolean):
   return last?.chosenModel ? last.chosenModel === lab.model : c.lab !== undefined || (c.isNew && wanted);
 }
 
-/** What an empty conversation with the fault lab says. */
+/** What an empty conversation with the fault lab shows. */
 export function labWelcome(lab: Lab, watch: (f: LabFault) => void): TemplateResult {
   return html`
       <h2>See a model fail, and the run recover</h2>
@@ -24,7 +24,7 @@ export function labWelcome(lab: Lab, watch: (f: LabFault) => void): TemplateResu
       <div class="chips">${lab.faults.slice(0, CHIPS).map((f) => html`<button class="chip" title=${f.does} @click=${() => watch(f)}>${f.title}</button>`)}</div>`;
 }
 
-/** The faults beside a conversation, and what happened to the last one. */
+/** The faults beside a conversation, and the result of the last one. */
 export class LabPanel extends LitElement {
   static override properties = { conversation: { attribute: false }, lab: { attribute: false } };
   declare conversation: Conversation;

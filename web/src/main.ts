@@ -15,7 +15,7 @@ import './setup.js';
 import './signin.js';
 import { sentenceOf } from './words.js';
 
-/** How often the list of conversations is looked at, in milliseconds: shown, and in the background. */
+/** How often the list of conversations is refreshed, in milliseconds: in a visible window, and in the background. */
 const LOOK_MS = 4000;
 const LOOK_HIDDEN_MS = 15_000;
 
@@ -25,7 +25,7 @@ const PLAY = 'play';
 /** How long a window in the background follows its runs, in milliseconds. */
 const REST_MS = 30_000;
 
-/** The page. */
+/** The chat page. */
 class App extends LitElement {
   static override properties = {
     items: { state: true }, models: { state: true }, plugins: { state: true }, trouble: { state: true }, signedOut: { state: true }, drawer: { state: true }, lab: { state: true },
@@ -42,7 +42,7 @@ class App extends LitElement {
   private conversation = this.open(location.hash.slice(2));
   private looking: ReturnType<typeof setTimeout> | undefined;
   private learning: ReturnType<typeof setTimeout> | undefined;
-  /** Why a link did not let the person in. */
+  /** Why a login link was refused. */
   private refused = '';
   private resting: ReturnType<typeof setTimeout> | undefined;
   /** The gateway does not answer. */
@@ -50,11 +50,11 @@ class App extends LitElement {
   private frame = 0;
   private late: ReturnType<typeof setTimeout> | undefined;
   private standing = '';
-  /** The new conversation is to be one with the fault lab. */
+  /** The new conversation will use the fault lab. */
   private wantsLab = false;
-  /** The models and plugins are known. */
+  /** The models and plugins were loaded. */
   private learnt = false;
-  /** The suggestions that somebody was told of; undefined until the first look. */
+  /** The suggestions for which a notification was shown; undefined until the first refresh. */
   private told: Set<string> | undefined;
 
   constructor() {
@@ -75,7 +75,7 @@ class App extends LitElement {
     super.connectedCallback();
     addEventListener('hashchange', () => this.arrive());
     document.addEventListener('visibilitychange', () => this.seen());
-    matchMedia('(max-width: 760px)').addEventListener('change', () => { this.drawer = false; }); // the list has its place beside the conversation, or loses it
+    matchMedia('(max-width: 760px)').addEventListener('change', () => { this.drawer = false; }); // the list appears beside the conversation, or disappears
     document.addEventListener('keydown', (e) => {
       if (e.key === 'Escape' && this.drawer) {
         e.preventDefault();
@@ -85,7 +85,7 @@ class App extends LitElement {
     this.arrive();
   }
 
-  /** Follows runs as long as somebody may look, and a little longer. */
+  /** Follows runs while the window is visible, and a little longer. */
   private seen(): void {
     clearTimeout(this.resting);
     if (document.hidden) {
@@ -96,7 +96,7 @@ class App extends LitElement {
     void this.look();
   }
 
-  /** Comes to an address: that of a conversation, or one that lets a person in. */
+  /** Handles an address: a conversation, or a login link. */
   private arrive(): void {
     const code = /^#code=(.+)$/.exec(location.hash)?.[1];
     if (code) {
@@ -122,7 +122,7 @@ class App extends LitElement {
   }
 
   private async signIn(code: string): Promise<void> {
-    history.replaceState(null, '', location.pathname); // a code is good once, and is nobody's business
+    history.replaceState(null, '', location.pathname); // a code works once, and must not stay in the address
     try {
       await this.client.login(code);
       this.refused = '';
@@ -158,7 +158,7 @@ class App extends LitElement {
     return c;
   }
 
-  /** Draws once a frame, however much happens. */
+  /** Draws at most once per frame, however much happens. */
   private changed(): void {
     this.signedOut ||= this.conversation?.signedOut ?? false;
     if (!this.frame) {
@@ -167,7 +167,7 @@ class App extends LitElement {
     }
   }
 
-  /** Settles whether this conversation is one with the fault lab: the messages of a new one go there where nobody has a key. */
+  /** Decides whether this conversation uses the fault lab: a new one does if there is no key. */
   private settleLab(): void {
     const c = this.conversation;
     const keyless = this.learnt && !this.models.some((m) => m.ready);
@@ -175,11 +175,11 @@ class App extends LitElement {
       c.model ??= rememberedLocal();
     }
     if (c.isNew && !this.wantsLab && (!keyless || c.model)) {
-      c.lab = undefined; // a model can be asked by now
+      c.lab = undefined; // a model can be asked now
     }
     const plays = playsIn(c, this.lab, this.wantsLab || keyless && !c.model);
     if (plays && !c.lab) {
-      c.autoRecover ??= true; // who wants to see a recovery is asked nothing first
+      c.autoRecover ??= true; // so that a recovery can be watched without being asked first
     }
     c.lab = plays ? this.lab : undefined;
   }
@@ -190,7 +190,7 @@ class App extends LitElement {
     this.frame = 0;
     const standing = `${this.conversation.last?.view.status} ${this.conversation.last?.view.suggestion?.id}`;
     if (standing !== this.standing) {
-      this.standing = standing; // the list should say so, too
+      this.standing = standing; // the list should show it, too
       setTimeout(() => void this.look(), 100);
     }
     this.requestUpdate();
@@ -198,7 +198,7 @@ class App extends LitElement {
     this.querySelector<LabPanel>('mulligan-lab')?.requestUpdate();
   }
 
-  /** Shows or puts away the list where it lies over the conversation, which nobody can reach meanwhile. */
+  /** Opens or closes the list where it overlays the conversation, which is inert meanwhile. */
   private show(drawer: boolean): void {
     this.drawer = drawer;
     void this.updateComplete.then(() => this.querySelector<HTMLElement>(drawer ? '.side .new' : '.menu')?.focus());
@@ -215,7 +215,7 @@ class App extends LitElement {
     void this.updateComplete.then(() => this.querySelector<Chat>('mulligan-chat')?.focusComposer());
   }
 
-  /** Looks at what there is: conversations, and who waits for a person. */
+  /** Refreshes the conversations, and who waits for a person. */
   private async look(): Promise<void> {
     clearTimeout(this.looking);
     try {
@@ -239,7 +239,7 @@ class App extends LitElement {
       this.away = !(error instanceof Problem);
       this.trouble = explain(error);
     }
-    if (!this.signedOut) { // who is not let in does not go on asking
+    if (!this.signedOut) { // without a login there is nothing to refresh
       this.looking = setTimeout(() => void this.look(), document.hidden ? LOOK_HIDDEN_MS : LOOK_MS);
     }
   }
@@ -249,7 +249,7 @@ class App extends LitElement {
       [this.models, this.plugins, this.lab] = await Promise.all([this.client.models(), this.client.plugins(), this.lab ?? this.client.lab()]);
       this.learnt = true;
     } catch {
-      // look says what is wrong
+      // look shows the error
     }
     clearTimeout(this.learning);
     if (!this.signedOut) {
@@ -257,7 +257,7 @@ class App extends LitElement {
     }
   }
 
-  /** Tells a person who looks elsewhere that a run waits for them. */
+  /** Notifies a person in another window that a run waits for them. */
   private notify(runs: Listed[]): void {
     const waiting = runs.filter((run) => run.suggestionOpen);
     const told = this.told ?? new Set(waiting.map((run) => run.id));
@@ -298,7 +298,7 @@ class App extends LitElement {
       </main>`;
   }
 
-  /** Goes on from within the conversation that is open, in a new one: the way back leads to where it was. */
+  /** Continues the open conversation in a new one; the browser's Back returns to the old one. */
   private readonly branch = (e: CustomEvent<{ text: string; pictures: Picture[]; beginning: Beginning }>): void => {
     const session = newId();
     const { text, pictures, beginning } = e.detail;
@@ -307,7 +307,7 @@ class App extends LitElement {
     this.conversation = this.conversation.branch(session, beginning);
     history.pushState(null, '', `#/${this.path}`);
     void this.conversation.send(text, pictures).then(async (sent) => {
-      if (sent && text && (beginning.branchOf || beginning.messages)) { // else the two are called the same
+      if (sent && text && (beginning.branchOf || beginning.messages)) { // otherwise both would have the same title
         await this.client.setSessionTitle(session, titleOf(text)).catch(() => {});
       }
       await this.look();
@@ -316,7 +316,7 @@ class App extends LitElement {
     void this.updateComplete.then(() => this.querySelector<Chat>('mulligan-chat')?.focusComposer());
   };
 
-  /** A conversation is no more: nothing typed in it is kept, and a new one takes its place where it was open. */
+  /** A conversation was deleted: its draft is dropped, and if it was open, a new one takes its place. */
   private readonly deleted = (e: CustomEvent<string>): void => {
     const session = decoded(e.detail.slice(2));
     keepDraft(session, '');
@@ -329,7 +329,7 @@ class App extends LitElement {
     void this.look();
   };
 
-  /** The address of a conversation is shown as soon as there is something in it. */
+  /** Shows a conversation's address as soon as it has a message. */
   private readonly sent = (): void => {
     if (location.hash !== `#/${this.path}`) {
       if (this.path.startsWith('r/')) {

@@ -3,7 +3,7 @@ import { Marked, Renderer, type TokenizerAndRendererExtension } from 'marked';
 
 const purifier = DOMPurify(window);
 
-/** A picture may be shown only if it is here already: asking for it would tell somebody. */
+/** Only embedded pictures are shown: a request for any other would reveal that the message is read. */
 purifier.addHook('uponSanitizeElement', (node, data) => {
   if (data.tagName === 'img' && node instanceof Element && !/^data:image\/(png|jpeg|gif|webp);/.test(node.getAttribute('src') ?? '')) {
     const alt = node.getAttribute('alt');
@@ -17,10 +17,10 @@ purifier.addHook('afterSanitizeAttributes', (node) => {
     node.setAttribute('rel', 'noopener noreferrer nofollow');
   }
   if (blocks.has(node.tagName)) {
-    node.setAttribute('dir', 'auto'); // each is read in the direction that it was written in
+    node.setAttribute('dir', 'auto'); // each has its own text direction
   }
   if (node.tagName === 'PRE' || node.tagName === 'DIV' || node.className === 'formula display') {
-    node.setAttribute('tabindex', '0'); // it scrolls, and not everybody has a mouse
+    node.setAttribute('tabindex', '0'); // it scrolls, and must be reachable by keyboard
   }
   if (node.hasAttribute('class') && !ours.has(node.className)) {
     node.removeAttribute('class');
@@ -29,7 +29,7 @@ purifier.addHook('afterSanitizeAttributes', (node) => {
 
 const blocks = new Set(['P', 'UL', 'OL', 'BLOCKQUOTE', 'TABLE', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6']);
 
-/** What marks a list of tasks, what a table scrolls in, and what formulas are. */
+/** Our classes: for task lists, for scrolling tables, and for formulas. */
 const ours = new Set(['task', 'table', 'formula', 'formula display']);
 
 const rules = {
@@ -38,11 +38,11 @@ const rules = {
     'strong', 'sub', 'sup', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul',
   ],
   ALLOWED_ATTR: ['href', 'src', 'alt', 'title', 'start', 'align', 'class'],
-  ADD_URI_SAFE_ATTR: ['start', 'align'], // no addresses, so they are not held to the rule for those
+  ADD_URI_SAFE_ATTR: ['start', 'align'], // they hold no URLs, so the check for URLs does not apply
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|data:image\/|#)/i,
 };
 
-/** HTML that Markdown has no sign for. Any other is shown as it was written. */
+/** HTML for which Markdown has no syntax. Any other is shown as written. */
 const wanted = /^<(br\s*\/?|\/?(sub|sup|kbd))>$/i;
 
 function escaped(text: string): string {
@@ -63,7 +63,7 @@ const marked = new Marked({
   },
 });
 
-/** TeX, as models write it. A dollar that may be money begins or ends none; none is longer than this, so that looking for its end takes no time. */
+/** TeX as models write it. A dollar sign that may mean money does not begin or end a formula. The length limit bounds the search for the end. */
 const inline = /^(?:\$(?![\s$])(?:\\.|[^\\$\n]){1,400}?(?<!\s)\$(?!\d)|\\\([^\n]{1,400}?\\\))/;
 const display = /^(?:\$\$[^$]{1,2000}?\$\$|\\\[[\s\S]{1,2000}?\\\])/;
 
@@ -81,7 +81,7 @@ function formula(name: 'formula' | 'formula display', level: 'inline' | 'block',
 
 marked.use({ extensions: [formula('formula display', 'inline', display), formula('formula', 'inline', inline)] });
 
-/** A piece of Markdown that a model wrote, as HTML that is safe. Its time grows with the square of its length, or worse. */
+/** Converts a piece of a model's Markdown to safe HTML. Its time grows with the square of the length, or worse. */
 export function safe(piece: string): string {
   return purifier.sanitize(marked.parse(piece, { async: false }), rules);
 }

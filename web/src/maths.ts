@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: MIT
  */
 
-/* What runs beside the page, in a worker: makes MathML of TeX. */
+/* A worker beside the page that converts TeX to MathML. */
 
 import temml from 'temml';
 
@@ -14,9 +14,9 @@ self.onmessage = (e: MessageEvent<Formula>) => {
   let mathml = '';
   try {
     mathml = temml.renderToString(e.data.tex, { displayMode: e.data.display, throwOnError: true, trust: false, maxExpand: 200 })
-      .replace(/ (?:style|class)="[^"]*"/g, ''); // the page's policy takes no styles
+      .replace(/ (?:style|class)="[^"]*"/g, ''); // the page's policy forbids styles
   } catch {
-    // it stays as it was written
+    // it is shown as written
   }
   (self as unknown as Worker).postMessage(mathml);
 };

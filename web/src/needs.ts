@@ -5,12 +5,12 @@ import { explain } from './conversation.js';
 import { lasting } from './figures.js';
 import { shortly } from './words.js';
 
-/** How many suggestions one request answers: what is left can still be stopped between two. */
+/** How many suggestions one request answers; between two requests the rest can be stopped. */
 const AT_ONCE = 50;
 
 type Offer = OpenCause['offers'][number];
 
-/** A bulk answer, from its preview to what became of each. */
+/** A bulk answer, from its preview to its results. */
 interface Bulk {
   cause: OpenCause;
   offer: Offer;
@@ -21,7 +21,7 @@ interface Bulk {
   trouble?: string;
 }
 
-/** What waits for a person, by its cause. */
+/** What waits for a person, grouped by cause. */
 export class Needs extends LitElement {
   static override properties = { causes: { attribute: false }, bulk: { state: true } };
   declare client: Client;
@@ -42,7 +42,7 @@ export class Needs extends LitElement {
     return { ...(kind ? { kind } : {}), ...(provider ? { provider } : {}), action: b.offer.action, ...(b.offer.model ? { model: b.offer.model } : {}) };
   }
 
-  /** Says what an answer would do. */
+  /** Shows what an answer would do. */
   private async preview(cause: OpenCause, offer: Offer): Promise<void> {
     this.bulk = { cause, offer, state: 'looking', results: [], done: 0 };
     try {
@@ -55,7 +55,7 @@ export class Needs extends LitElement {
     this.querySelector<HTMLElement>('.bulk button')?.focus();
   }
 
-  /** Answers what was previewed, some at a time: saying it again repeats nothing. */
+  /** Answers what was previewed, in batches; sending an answer twice has no effect. */
   private async answer(): Promise<void> {
     const b = this.bulk;
     if (!b) {

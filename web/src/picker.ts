@@ -6,7 +6,7 @@ import type { Conversation } from './conversation.js';
 import { rememberAutoRecover, rememberedAutoRecover } from './settings.js';
 import { modelAmong } from './words.js';
 
-/** Where the next message goes: the models in the order of the gateway's list. `chosen` is the conversation's own. */
+/** Chooses the model for the next message, in the order of the gateway's list. `chosen` is the conversation's own. */
 export function modelPicker(models: Model[], chosen: string | undefined, none: boolean, choose: (model: string) => void): TemplateResult {
   const names = models.map((m) => m.name);
   const usual = models.find((m) => m.default);
@@ -22,14 +22,14 @@ export function modelPicker(models: Model[], chosen: string | undefined, none: b
     </label>`;
 }
 
-/** Whether there is no model that could be asked, before anything is sent; one that is not listed may be there. */
+/** Whether there is no model that can be asked, before anything is sent; a model that is not listed may still exist. */
 export function lacksKey(models: Model[], chosen: string | undefined, none: boolean): boolean {
   const asked = chosen || models.find((m) => m.default)?.name;
   const model = models.find((m) => m.name === asked);
   return model ? !model.ready : !chosen && (none || models.some((m) => !m.ready) && !models.some((m) => m.ready));
 }
 
-/** Who recovers the messages to come of a conversation, and whether that holds for new ones. */
+/** The auto-recover setting for a conversation's next messages, and whether it applies to new conversations. */
 export function autoSwitch(c: Conversation, changed: () => void): TemplateResult {
   const on = c.autoRecover ?? rememberedAutoRecover() ?? false;
   const remembered = rememberedAutoRecover() === on;

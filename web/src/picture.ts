@@ -3,7 +3,7 @@ import { modelName, type Rescue, type Span } from '@mulligan-run/client';
 import { over, Scale, ticks } from './scale.js';
 import { took } from './words.js';
 
-/** The picture's measures in pixels, before it is drawn twice as fine; and how many stretches it has at the most. */
+/** The picture's measures in pixels, before doubling the resolution, and the most spans it shows. */
 const WIDE = 1120;
 const PAD = 40;
 const NAME = 200;
@@ -11,7 +11,7 @@ const LONG = 72;
 const ROW = 34;
 const MOST = 40;
 
-/** A picture is the same whoever draws it: the colours are those of the light page. */
+/** The picture is the same for everybody: it uses the colours of the light theme. */
 const INK = '#17181c';
 const SOFT = '#575b64';
 const EDGE = '#e3e3df';
@@ -19,7 +19,7 @@ const STRETCH: Record<string, string> = { ok: '#18794e', failed: '#b3261e', open
 
 const FONT = 'system-ui, "Segoe UI", Roboto, sans-serif';
 
-/** A run in retrospect as a PNG: its headline, its figures, and what took how long. */
+/** A run's history as a PNG: its headline, its figures, and how long each step took. */
 export async function picture(run: Rescue): Promise<Blob> {
   const canvas = document.createElement('canvas');
   const c = canvas.getContext('2d');
@@ -81,7 +81,7 @@ function chart(c: CanvasRenderingContext2D, run: Rescue, spans: Span[], top: num
   line(c, PAD, bottom, WIDE - PAD, bottom, EDGE);
 }
 
-/** One stretch; waiting and asking are outlined, so that they can be told from work without colours. */
+/** Draws one span; waiting and asking are outlined, so that they differ from work without colours. */
 function stretch(c: CanvasRenderingContext2D, s: Span, x: number, wide: number, y: number): void {
   const outlined = s.kind === 'wait' || s.kind === 'person';
   c.beginPath();
@@ -126,7 +126,7 @@ function line(c: CanvasRenderingContext2D, x: number, y: number, toX: number, to
   c.stroke();
 }
 
-/** Text in lines that fit, at most three. */
+/** Breaks text into lines that fit, at most three. */
 function lines(c: CanvasRenderingContext2D, what: string, wide: number): string[] {
   const list: string[] = [''];
   for (const word of what.split(' ')) {

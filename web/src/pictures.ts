@@ -2,24 +2,24 @@ import type { Part } from '@mulligan-run/client';
 import { html, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 
-/** A picture of a message. */
+/** A picture in a message. */
 export type Picture = NonNullable<Part['image']>;
 
-/** More pictures than these a message has not, and together they have not more than so much, in characters of Base64: a request has 8 MB at the most. */
+/** The most pictures in a message, and their total size in characters of Base64: a request may have 8 MB. */
 export const MAX_PICTURES = 8;
 const MAX_TOGETHER = 6_000_000;
 
-/** Longer sides than this models scale down themselves, in pixels; a file of more bytes than that is drawn smaller, too. */
+/** The longest side, in pixels, because models scale down larger ones themselves; files larger than the limit in bytes are also scaled down. */
 const MAX_SIDE = 1568;
 const MAX_BYTES = 1_000_000;
 
-/** What every provider takes, and every browser shows. */
+/** What every provider accepts and every browser shows. */
 const shown = /^image\/(png|jpeg|gif|webp)$/;
 
-/** Pictures of a message, with what of it is wrong. */
+/** A message's pictures, and what is wrong with them. */
 export interface Taken { pictures: Picture[]; trouble: string }
 
-/** Takes files into a message that has some pictures already. */
+/** Adds files to a message that already has some pictures. */
 export async function take(files: File[], had: Picture[]): Promise<Taken> {
   const pictures = [...had];
   let trouble = '';
@@ -42,7 +42,7 @@ export async function take(files: File[], had: Picture[]): Promise<Taken> {
   return { pictures, trouble };
 }
 
-/** A file as a picture: as it is, or drawn smaller. */
+/** Reads a file as a picture: unchanged, or scaled down. */
 async function pictureOf(file: File): Promise<Picture> {
   const bitmap = await createImageBitmap(file);
   try {
@@ -57,7 +57,7 @@ async function pictureOf(file: File): Promise<Picture> {
     if (!to) {
       throw new Error('there is nothing to draw on');
     }
-    to.fillStyle = '#fff'; // a JPEG has no holes
+    to.fillStyle = '#fff'; // a JPEG has no transparency
     to.fillRect(0, 0, canvas.width, canvas.height);
     to.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
     const drawn = await new Promise<Blob | null>((resolve) => { canvas.toBlob(resolve, 'image/jpeg', 0.85); });
@@ -79,12 +79,12 @@ function base64(blob: Blob): Promise<string> {
   });
 }
 
-/** A picture as it is shown; one of another kind is only named. */
+/** Shows a picture; one of an unknown kind is only named. */
 export function picture(p: Picture, says: string): TemplateResult {
   return shown.test(p.mediaType) ? html`${guard([p], () => html`<img src="data:${p.mediaType};base64,${p.data}" alt=${says}>`)}` : html`[picture]`;
 }
 
-/** The pictures that go with what is typed. */
+/** The pictures in the composer. */
 export function attached(pictures: Picture[], remove: (i: number) => void): TemplateResult | typeof nothing {
   if (pictures.length === 0) {
     return nothing;

@@ -1,32 +1,32 @@
-/** A stretch of a message that is drawn at once. */
+/** A part of a message that is drawn at once. */
 export interface Piece {
   kind: 'markdown' | 'code' | 'plain';
   text: string;
-  /** It goes on with the code block of the piece before it. */
+  /** It continues the code block of the piece before it. */
   joined?: boolean;
-  /** The language that its author names. */
+  /** The language that the author gave. */
   language?: string;
 }
 
-/** More than this at once takes too long to draw, in characters: of text full of signs, and of any. */
+/** The most that is drawn at once, in characters: of text with many special characters, and of any text. */
 const MAX_DENSE = 2_000;
 const MAX_PIECE = 16_000;
 const MAX_TABLE = 8_000;
 const MAX_ROWS = 300;
 const MAX_LINE = 20_000;
 
-/** So many signs of Markdown or lines in a piece make it a dense one. */
+/** A piece with this many special characters or lines is dense. */
 const MANY = 200;
 
-/** Of a long text small pieces are taken together, so that there are not too many. */
+/** In a text longer than this, small pieces are merged, so that there are not too many. */
 const LONG = 40_000;
 const MIN_PIECE = 1_500;
 
-/** More levels in each other, or columns beside each other, nobody reads. */
+/** More nesting levels or table columns than these are unreadable. */
 const MAX_DEPTH = 12;
 const MAX_COLUMNS = 64;
 
-/** The definitions of links that a message's pieces share, in characters. */
+/** How much the definitions of links that a message's pieces share may have, in characters. */
 const MAX_DEFINITIONS = 2_000;
 
 const fence = /^ {0,3}(`{3,}|~{3,})([^`]*)$/;
@@ -37,13 +37,13 @@ const deep = new RegExp(`^(?:[ \\t]*(?:>|(?:[-*+]|\\d{1,9}[.)])[ \\t])){${MAX_DE
 const endless = /\S{1000}/;
 const definition = /^ {0,3}\[[^\]\n]{1,200}\]:[ \t]*\S{1,2000}.*$/gm;
 
-/** What the pieces after one need to know of it. */
+/** What the pieces after one need to know about it. */
 interface Carried {
-  /** The fence of a code block that goes on. */
+  /** The fence of a code block that continues. */
   fence?: string;
-  /** The head of a table that goes on. */
+  /** The head of a table that continues. */
   head?: string;
-  /** Up to where the text was found to be dense. */
+  /** Up to where the text is known to be dense. */
   denseTo?: number;
 }
 
@@ -55,15 +55,15 @@ interface Cut extends Piece {
 }
 
 /**
- * A text, cut into pieces each of which is drawn in a bounded time: in time proportional to
- * its length, whatever stands in it. Text that grows is cut on from its last piece.
+ * A text cut into pieces, each of which takes bounded time to draw. The cutting takes time proportional to
+ * the text's length, whatever its content. When the text grows, cutting resumes at the last piece.
  */
 export class Pieces {
   private text = '';
   private cuts: Cut[] = [];
   private definitions = '';
 
-  /** Takes the text as it is now, and gives how many pieces are as they were. */
+  /** Takes the current text, and returns how many pieces are unchanged. */
   take(text: string): number {
     const definitions = definitionsIn(text);
     const grown = definitions === this.definitions && text.startsWith(this.text);
@@ -94,17 +94,17 @@ export class Pieces {
     return this.cuts.length;
   }
 
-  /** Where in the text a piece begins. */
+  /** Where a piece begins in the text. */
   startOf(i: number): number {
     return this.cuts[i]?.from ?? 0;
   }
 
-  /** How much of the text a piece is, in characters. */
+  /** The length of a piece, in characters. */
   sizeOf(i: number): number {
     return (this.cuts[i]?.to ?? 0) - this.startOf(i);
   }
 
-  /** A piece; as Markdown it has what the message's links refer to. */
+  /** Returns a piece; if it is Markdown, with the definitions of the message's links. */
   at(i: number): Piece {
     const cut = this.cuts[i];
     if (!cut) {
@@ -165,7 +165,7 @@ function code(text: string, from: number, carried: Carried, opened: string | und
   return { kind: 'code', text: text.slice(begin, to) || '\n', from, to, before: carried, after: carried.fence === undefined ? {} : { fence: mark } };
 }
 
-/** A table, or as many of its rows as are drawn at once, below its head. */
+/** A table, or as many of its rows as are drawn at once, with its head. */
 function table(text: string, from: number, carried: Carried): Cut | undefined {
   const head = carried.head ?? headAt(text, from);
   if (head === undefined) {
@@ -198,7 +198,7 @@ function headAt(text: string, from: number): string | undefined {
   return is ? text.slice(from, second.to) : undefined;
 }
 
-/** What goes together up to a blank line, or as much of it as is drawn at once. */
+/** Everything up to a blank line, or as much of it as is drawn at once. */
 function block(text: string, from: number, before: Carried, plain = false): Cut {
   let { denseTo = 0 } = before;
   let to = from;
@@ -218,11 +218,11 @@ function dense(piece: string): boolean {
   return piece.length > MAX_DENSE && (endless.test(piece) || piece.split('\n').length > MANY || (piece.match(sign)?.length ?? 0) > MANY);
 }
 
-/** Where a block ends, or so many characters or lines of it do. */
+/** Where a block ends, or the limit of characters or lines in it. */
 function blockEnd(text: string, from: number, max: number, lines = Infinity): number {
   let list = item.test(lineAt(text, from).line);
   let to = from;
-  let good = 0; // the last place to cut at, where nothing is torn apart
+  let good = 0; // the last place to cut that splits nothing
   for (let n = 0; to < text.length; n++) {
     const l = lineAt(text, to);
     if (l.to - from > max || n >= lines) {
@@ -247,14 +247,14 @@ function blockEnd(text: string, from: number, max: number, lines = Infinity): nu
   return to;
 }
 
-/** A place to cut at that is not within a word, if there is one near, nor within a character. */
+/** A place to cut that is not within a word, if there is one nearby, nor within a character. */
 function cutBefore(text: string, at: number): number {
   const space = text.lastIndexOf(' ', at);
   const low = text.charCodeAt(at);
   return space > at - 200 ? space + 1 : low >= 0xdc00 && low < 0xe000 ? at - 1 : at;
 }
 
-/** What goes on deep within a list stands by itself: its indentation would make code of it. */
+/** Text from deep within a list, without its indentation, which would turn it into code. */
 function dedented(piece: string): string {
   const margin = /^[ \t]+(?=\S)/.exec(piece)?.[0] ?? '';
   if (margin.length < 2 || !item.test(piece)) {
@@ -263,7 +263,7 @@ function dedented(piece: string): string {
   return piece.split('\n').map((l) => (l.startsWith(margin) ? l.slice(margin.length) : l)).join('\n');
 }
 
-/** The line at a place; one without an end is looked at as far as it matters. */
+/** The line at a place; a line without an end is read only as far as it matters. */
 function lineAt(text: string, from: number): { line: string; to: number } {
   const ahead = text.slice(from, from + MAX_LINE);
   const end = ahead.indexOf('\n');

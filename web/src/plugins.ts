@@ -8,12 +8,12 @@ type Act = 'restart' | 'disable' | 'enable';
 
 const DONE: Record<Act, string> = { restart: 'was started anew', disable: 'is disabled: it has no vote until it is enabled', enable: 'is enabled' };
 
-/** How the plugins do, and what a person may do about one. */
+/** How the plugins perform, and what a person may do about one. */
 export class Plugins extends LitElement {
   static override properties = { plugins: { attribute: false }, asked: { state: true }, busy: { state: true }, said: { state: true } };
   declare client: Client;
   declare plugins: Plugin[];
-  /** The plugin that is about to be disabled, once it is said again. */
+  /** The plugin that will be disabled if the person confirms. */
   declare asked: string;
   declare busy: string;
   declare said: { name: string; text: string; bad: boolean } | undefined;

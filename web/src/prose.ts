@@ -8,22 +8,22 @@ import { drawFormulas } from './formulas.js';
 import { safe } from './markdown.js';
 import { Pieces, type Piece } from './pieces.js';
 
-/** How much of a frame may be spent on drawing, by all messages together: the browser has to lay it out as well. */
+/** How much of a frame all messages together may use for drawing; the browser needs the rest for layout. */
 const BUDGET_MS = 8;
 const MAX_A_FRAME = 32;
 
-/** How much is drawn in a frame, in characters: what the browser takes to break it into lines is not known before. */
+/** How much is drawn in a frame, in characters, because the time for breaking it into lines is not known in advance. */
 const MAX_TEXT = 12_000;
 
-/** So much of a message is shown until somebody wants to see more, in characters. */
+/** How much of a message is shown until the person asks for more, in characters. */
 const MAX_SHOWN = 200_000;
 
-/** What is further down in a message than this is not laid out while nobody sees it, and code has no colours there, in characters. */
+/** Text further down in a message than this is not laid out while it is out of sight, and code there has no colours, in characters. */
 const FAR = 40_000;
 
 /**
- * How much of a message stands in one place, in characters, and in pieces at the most: a place in which nothing changes is not looked at
- * again, and the browser looks in every frame at each that it may leave out.
+ * How much of a message is in one place, in characters, and in pieces at most. A place without changes is not drawn again, and the
+ * browser checks in every frame which places it may skip, so there should be few.
  */
 const TOGETHER = 3_000;
 const MAX_TOGETHER = 64;
@@ -31,7 +31,7 @@ const MAX_TOGETHER = 64;
 /** What is left of the frame, and who waits for the next one. */
 const frame = { spent: 0, pieces: 0, text: 0, asked: false, waiting: new Set<Prose>() };
 
-/** Begins a frame anew, for whoever is not done. */
+/** Begins a new frame for the messages that are not done. */
 function nextFrame(): void {
   frame.spent = 0;
   frame.pieces = 0;
@@ -55,14 +55,14 @@ function askForFrame(): void {
   }
 }
 
-/** What a model wrote: Markdown, drawn in pieces, as many in a frame as there is time for. */
+/** A model's Markdown, drawn in pieces, as many per frame as there is time for. */
 class Prose extends LitElement {
   static override properties = { text: { attribute: false }, shown: { state: true } };
   declare text: string;
   declare shown: number;
   private readonly pieces = new Pieces();
   private drawn: TemplateResult[] = [];
-  /** Whether formulas came that are not drawn yet. */
+  /** Whether there are formulas that are not drawn yet. */
   private readonly formulas = { found: false };
 
   constructor() {
@@ -101,7 +101,7 @@ class Prose extends LitElement {
     }
   }
 
-  /** The pieces that are drawn, place by place. */
+  /** The pieces that are drawn, by place. */
   private places(): unknown[] {
     const places = [];
     let [first, size] = [0, 0];
@@ -123,7 +123,7 @@ class Prose extends LitElement {
   }
 }
 
-/** Finds the code that stands before its button, with the pieces that it goes on in. */
+/** Finds the code of a button, including the pieces that continue it. */
 function wholeCode(e: Event): void {
   const button = e.currentTarget as HTMLElement & { text: string };
   const all = [...(button.closest('mulligan-prose')?.querySelectorAll('pre') ?? [])];
@@ -133,7 +133,7 @@ function wholeCode(e: Event): void {
   button.text = [all[first], ...rest.slice(0, end < 0 ? rest.length : end)].map((pre) => pre?.textContent ?? '').join('');
 }
 
-/** A piece as it is shown, code with its colours or without: as it was written where it cannot be drawn otherwise. */
+/** Shows a piece, code with or without colours; as written if it cannot be drawn otherwise. */
 function draw(piece: Piece, colours: boolean, formulas: { found: boolean }): TemplateResult {
   if (piece.kind === 'code') {
     const pre = html`<pre class=${piece.joined ? 'joined' : nothing} tabindex="0">${piece.language && colours ? html`<code ${coloured(piece.language, piece.text)}>${piece.text}</code>` : html`<code>${piece.text}</code>`}</pre>`;
@@ -145,7 +145,7 @@ function draw(piece: Piece, colours: boolean, formulas: { found: boolean }): Tem
       formulas.found ||= made.includes('class="formula');
       return html`${unsafeHTML(made)}`;
     } catch {
-      // nested too deep, or something that nobody thought of
+      // nested too deeply, or an unforeseen error
     }
   }
   return html`<p class="plain" dir="auto">${piece.text}</p>`;

@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 
 import { lasting, moment, spending } from './figures.js';
 
-/** How the providers do: a row for each model, below its provider. */
+/** How the providers perform: a row for each model, below its provider. */
 export function providersTable(of: Providers | undefined): TemplateResult {
   const budget = of?.budget && (of.budget.microdollars || of.budget.tokens) ? ` of ${spending(of.budget)}` : '';
   return html`<section class="figured" aria-labelledby="providers">
@@ -32,7 +32,7 @@ function row(p: Provider, m: ModelCalls, first: boolean): TemplateResult {
   </tr>`;
 }
 
-/** What is going on: the calls of one provider wait together, which is told once. */
+/** What is happening now; a provider's calls wait together, so its queue is shown once. */
 function now(cooling: ModelCalls['cooling'], p: Provider, m: ModelCalls, first: boolean): string {
   const left = cooling ? Date.parse(cooling.until) - Date.now() : 0;
   return [

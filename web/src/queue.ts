@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 
 import type { Conversation } from './conversation.js';
 
-/** The messages that wait for the answer that is being written. */
+/** The messages that wait for the current answer. */
 export function queue(c: Conversation, alive: boolean): TemplateResult | typeof nothing {
   if (c.queued.length === 0) {
     return nothing;

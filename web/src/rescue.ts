@@ -10,22 +10,22 @@ import { waterfall } from './waterfall.js';
 import './whatif.js';
 import { took } from './words.js';
 
-/** What happens to a run is told anew at most once in so many milliseconds, and how often an open stretch grows. */
+/** How often a run's history is fetched at most, and how often an open span grows, in milliseconds. */
 const ANEW_MS = 700;
 const TICK_MS = 500;
 
-/** How long all of a run takes when it is played again, in milliseconds, and how many steps the scrubber has. */
+/** How long replaying a whole run takes, in milliseconds, and the steps of the scrubber. */
 const PLAY_MS = 10_000;
 const STEPS = 1000;
 
-/** The least of a chart that can be seen, as a part of it. */
+/** The smallest part of a chart that can be shown. */
 const MOST_ZOOM = 0.002;
 
 const standings: Record<Rescue['status'], [string, string]> = {
   running: ['Running', 'dot busy'], waiting: ['Waiting', 'ring'], completed: ['Completed', 'dot good'], failed: ['Failed', 'square bad'], cancelled: ['Stopped', 'square quiet'],
 };
 
-/** A run in retrospect, or live while it goes on. */
+/** A run's history, or the run live while it is in progress. */
 class RescuePage extends LitElement {
   static override properties = {
     run: { state: true }, trouble: { state: true }, missing: { state: true }, signedOut: { state: true }, from: { state: true }, to: { state: true }, step: { state: true },
@@ -35,10 +35,10 @@ class RescuePage extends LitElement {
   declare trouble: string;
   declare missing: boolean;
   declare signedOut: boolean;
-  /** What of the chart is seen, from 0 to 1. */
+  /** The visible part of the chart, from 0 to 1. */
   declare from: number;
   declare to: number;
-  /** Up to where the run is told, in steps of the scrubber. */
+  /** Up to where the run is shown, in steps of the scrubber. */
   declare step: number;
   declare playing: boolean;
   declare at: number;
@@ -94,7 +94,7 @@ class RescuePage extends LitElement {
     }
   }
 
-  /** Looks again whenever something happens, until the run is over. */
+  /** Fetches the history again whenever something happens, until the run is over. */
   private async follow(): Promise<void> {
     if (!this.run) {
       if (!this.missing && !this.signedOut) {
@@ -119,7 +119,7 @@ class RescuePage extends LitElement {
     clearInterval(ticking);
   }
 
-  /** Arrows go through the rows, + and - zoom, 0 shows all, left and right move, the space bar plays. */
+  /** Arrow keys go through the rows, + and - zoom, 0 shows all, left and right move, the space bar plays. */
   private key(e: KeyboardEvent): void {
     const target = e.target as HTMLElement;
     if (e.altKey || e.ctrlKey || e.metaKey || !this.run || target.closest('input, pre, select, textarea')) {
@@ -158,7 +158,7 @@ class RescuePage extends LitElement {
     bar?.focus();
   }
 
-  /** Shows more or less of the chart, around the row that is looked at. */
+  /** Shows more or less of the chart, around the selected row. */
   private zoom(by: number): void {
     const s = this.run?.spans[this.at];
     const wide = Math.min(1, Math.max(MOST_ZOOM, (this.to - this.from) * by));
@@ -182,7 +182,7 @@ class RescuePage extends LitElement {
 
   private readonly focusAt = (at: number): void => { this.at = at; };
 
-  /** Plays the run as it was lived, long waits shortened. */
+  /** Replays the run in its own rhythm, with long waits shortened. */
   private play(): void {
     cancelAnimationFrame(this.frame);
     this.playing = !this.playing;

@@ -3,14 +3,14 @@ import { html, nothing, type TemplateResult } from 'lit';
 
 import { took } from './words.js';
 
-/** A fact, and its name; without a value it is left out. */
+/** A name and its value; without a value it is left out. */
 type Fact = [name: string, value: string | number | undefined | false];
 
 function facts(list: Fact[]): TemplateResult {
   return html`<dl class="facts">${list.filter(([, value]) => value !== undefined && value !== '' && value !== false).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** A span, opened: all that is known of it. */
+/** Everything known about a span. */
 export function opened(run: Rescue, s: Span): TemplateResult {
   return html`
     ${s.attempt ? html`<div class="both">${sent(run, s.attempt)}${cameBack(s, s.attempt)}</div>` : nothing}

@@ -10,19 +10,19 @@ import './plugins.js';
 import { providersTable } from './providers.js';
 import { applyTheme } from './settings.js';
 
-/** How often the page looks for what is new, in milliseconds. */
+/** How often the page looks for changes, in milliseconds. */
 const LOOK_MS = 3000;
 
-/** How many runs a request gives, and how many pixels a row has (the style sheet says so, too). */
+/** How many runs a request returns, and the height of a row in pixels (the style sheet has the same). */
 const PAGE = 100;
 const ROW = 44;
 const NARROW_ROW = 64;
 
-/** So many rows fill any screen, and so many pages are read for them at once where conversations are long. */
+/** How many rows fill any screen, and how many pages are read for them at once if conversations are long. */
 const ROOM = 40;
 const MOST_PAGES = 10;
 
-/** The states that can be asked for. */
+/** The states that can be filtered by. */
 const STATES: [string, RunQuery][] = [
   ['All', {}], ['Needs you', { needsYou: true }], ['Running', { status: 'running' }], ['Waiting', { status: 'waiting' }], ['Completed', { status: 'completed' }],
   ['Failed', { status: 'failed' }],
@@ -30,7 +30,7 @@ const STATES: [string, RunQuery][] = [
 
 const TIMES: [string, string][] = [['', 'Any time'], ['1h', 'Last hour'], ['24h', 'Last day'], ['7d', 'Last week'], ['30d', 'Last month']];
 
-/** All runs, what waits for a person, and how providers and plugins are. */
+/** All runs, what waits for a person, and how providers and plugins perform. */
 class Runs extends LitElement {
   static override properties = {
     runs: { state: true }, causes: { state: true }, providers: { state: true }, plugins: { state: true }, trouble: { state: true }, signedOut: { state: true },
@@ -81,7 +81,7 @@ class Runs extends LitElement {
     void this.look();
   }
 
-  /** Shows the runs of other filters, which the address then has. */
+  /** Shows the runs for other filters, and puts these into the address. */
   private filter(change: RunQuery, typed = false): void {
     const query = { ...this.query, ...change };
     history[typed ? 'replaceState' : 'pushState'](null, '', addressOf(query));
@@ -98,7 +98,7 @@ class Runs extends LitElement {
     void this.look();
   }
 
-  /** Looks at the newest page and at what waits for a person; older pages stay as they were read. */
+  /** Fetches the newest page and what waits for a person; older pages are not fetched again. */
   private async look(): Promise<void> {
     clearTimeout(this.looking);
     const asked = ++this.asked;
@@ -131,7 +131,7 @@ class Runs extends LitElement {
     }
   }
 
-  /** Reads on where the list ends. */
+  /** Fetches the next page at the end of the list. */
   private async more(): Promise<void> {
     const before = this.next;
     if (!before) {
@@ -148,11 +148,11 @@ class Runs extends LitElement {
         this.next = page.next;
       }
     } catch {
-      this.next ??= before; // the next look says what is wrong
+      this.next ??= before; // the next refresh shows the error
     }
   }
 
-  /** Reads on while what was read folds into fewer rows than there is room for. */
+  /** Fetches more pages while the runs so far fill fewer rows than fit on the screen. */
   private async fill(): Promise<void> {
     const { query } = this;
     for (let pages = 0; pages < MOST_PAGES && this.rows.length < ROOM && this.runs.length > this.rows.length && this.next && query === this.query; pages++) {
@@ -172,7 +172,7 @@ class Runs extends LitElement {
     }
   }
 
-  /** j and k or the arrows go through the rows, right and left through what a row can be filtered by, / comes to the search, Enter opens. */
+  /** j and k or the up and down keys go through the rows, left and right through what a row can be filtered by, / goes to the search, Enter opens. */
   private key(e: KeyboardEvent): void {
     const typing = e.target instanceof HTMLInputElement || e.target instanceof HTMLSelectElement;
     if (e.altKey || e.ctrlKey || e.metaKey) {
@@ -211,7 +211,7 @@ class Runs extends LitElement {
 
   protected override updated(): void {
     const rows = this.querySelector<HTMLElement>('.all');
-    if (rows) { // by its style sheet's rules nothing may be inline; a property is not
+    if (rows) { // the page's policy forbids inline styles, but not properties
       rows.style.height = `${this.rows.length * this.row()}px`;
       rows.querySelector<HTMLElement>('.shown')!.style.transform = `translateY(${this.from * this.row()}px)`;
     }
@@ -254,7 +254,7 @@ class Runs extends LitElement {
     </form>`;
   }
 
-  /** Filters that a press on a row's words has set. */
+  /** Filters that were set by clicking on words in a row. */
   private chips(): TemplateResult[] {
     const q = this.query;
     const set = ([['kind', q.kind], ['model', q.model], ['decidedBy', q.decidedBy], ['session', q.session], ['label', q.label?.join(', ')]] as const).filter(([, value]) => value);

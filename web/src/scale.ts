@@ -1,17 +1,17 @@
 import type { Span } from '@mulligan-run/client';
 
-/** A stretch in which nothing but waiting was done is drawn shorter, from so many milliseconds on. */
+/** From how many milliseconds on a stretch with only waiting is drawn shorter. */
 const LONG_MS = 5000;
 
-/** So much of all that was done a shortened stretch is drawn as wide as. */
+/** The width of a shortened stretch, as a part of the time of everything else. */
 const SHORTENED = 0.15;
 
-/** When a span was over, in milliseconds after the run began; one that is open reaches to the end of what is drawn. */
+/** When a span was over, in milliseconds after the run began; an open one reaches to the end of the drawing. */
 export function over(s: Span, end: number): number {
-  return s.state === 'open' ? end : s.to ?? 0; // what was over at once has no `to`
+  return s.state === 'open' ? end : s.to ?? 0; // a span without duration has no `to`
 }
 
-/** Where a time stands on the chart, from 0 to 1: long waits are drawn shorter than they were, so that the rest can be seen. */
+/** Maps times to places on the chart, from 0 to 1; long waits are drawn shorter, so that the rest can be seen. */
 export class Scale {
   /** Where stretches begin: in milliseconds, and on the chart; the last is the end. */
   private readonly knots: [at: number, place: number][] = [[0, 0]];
@@ -52,7 +52,7 @@ export class Scale {
   }
 }
 
-/** Reads a table of pairs between its rows. */
+/** Interpolates between the rows of a table of pairs. */
 function between(table: [number, number][], value: number, key: 0 | 1, result: 0 | 1): number {
   for (let i = 1; i < table.length; i++) {
     const [before, after] = [table[i - 1]!, table[i]!];
@@ -64,7 +64,7 @@ function between(table: [number, number][], value: number, key: 0 | 1, result: 0
   return table.at(-1)?.[result] ?? 0;
 }
 
-/** The stretches in which no model and no tool was at work. */
+/** The stretches in which no model and no tool was working. */
 function quietIn(spans: Span[], end: number): [number, number][] {
   const quiet: [number, number][] = [];
   let at = 0;
@@ -80,7 +80,7 @@ function quietIn(spans: Span[], end: number): [number, number][] {
   return at < end ? [...quiet, [at, end]] : quiet;
 }
 
-/** Round times to put on an axis between two times, at most so many. */
+/** Round times for an axis between two times, at most this many. */
 export function ticks(from: number, to: number, most: number): number[] {
   const steps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000, 1_800_000, 3_600_000, 7_200_000, 21_600_000, 86_400_000, 604_800_000];
   const step = steps.find((s) => (to - from) / s <= most) ?? 604_800_000;

@@ -1,4 +1,4 @@
-/** What this browser keeps of a person's choices. A browser that keeps nothing has the defaults. */
+/** A person's choices that this browser remembers. A browser that stores nothing has the defaults. */
 export type Theme = 'system' | 'light' | 'dark';
 
 export function theme(): Theme {
@@ -11,7 +11,7 @@ export function setTheme(theme: Theme): void {
   applyTheme();
 }
 
-/** Lets the page look as it was chosen. */
+/** Applies the chosen theme. */
 export function applyTheme(): void {
   const chosen = theme();
   if (chosen === 'system') {
@@ -21,7 +21,7 @@ export function applyTheme(): void {
   }
 }
 
-/** Who recovers in new conversations, if that was to be remembered. */
+/** The auto-recover setting of new conversations, if it was to be remembered. */
 export function rememberedAutoRecover(): boolean | undefined {
   const kept = read('autoRecover');
   return kept === undefined ? undefined : kept === 'true';
@@ -31,7 +31,7 @@ export function rememberAutoRecover(on: boolean | undefined): void {
   write('autoRecover', on === undefined ? undefined : String(on));
 }
 
-/** The model of this computer that new conversations begin with where no other can be asked. */
+/** The model on this computer that new conversations use if no other can be asked. */
 export function rememberedLocal(): string | undefined {
   return read('local');
 }

@@ -5,15 +5,15 @@ import { explain, sentence } from './conversation.js';
 import { copyText } from './copy.js';
 import { failureDetails, linked } from './words.js';
 
-/** What all of them are told by one that has changed something. */
+/** The event by which one of them tells the others that it has changed something. */
 const CHANGED = 'mulligan-keys';
 
-/** The most that a key has, in characters. */
+/** The longest key, in characters. */
 const MAX_KEY = 4096;
 
 /**
- * How a model comes to be asked: a provider's key, which is pasted or put into the environment, or a model of this computer. It tells
- * with "keys" that there is another key, and with "local" which model of this computer was chosen. A key is nowhere once it was sent.
+ * Sets up a model: with a provider's key, which is pasted or put into the environment, or with a model on this computer. It sends the
+ * event "keys" when a key has changed, and "local" with the chosen model of this computer. After a key is sent, the page does not keep it.
  */
 export class Setup extends LitElement {
   static override properties = {
@@ -21,9 +21,9 @@ export class Setup extends LitElement {
     tried: { state: true }, copied: { state: true }, typed: { state: true }, removing: { state: true },
   };
   declare client: Client;
-  /** The fault lab can be played with meanwhile. */
+  /** The fault lab can be used meanwhile. */
   declare playing: boolean;
-  /** It stands under a heading, and changes nothing of a conversation: keys alone. */
+  /** It is below a heading and shows only keys, without changing the conversation. */
   declare plain: boolean;
   declare keys: Keys | undefined;
   declare chosen: string;
@@ -70,7 +70,7 @@ export class Setup extends LitElement {
     }
   };
 
-  /** Does something with the chosen provider, and says what went wrong. */
+  /** Does something with the chosen provider, and shows what went wrong. */
   private async act(busy: Setup['busy'], what: (provider: string) => Promise<void>): Promise<void> {
     if (this.busy) {
       return;
@@ -216,7 +216,7 @@ export class Setup extends LitElement {
 
 customElements.define('mulligan-setup', Setup);
 
-/** The same behind a button, for who wants to test, replace or remove a key later. */
+/** The same behind a button, to test, replace or remove a key later. */
 class KeysButton extends LitElement {
   static override properties = { client: { attribute: false }, open: { state: true } };
   declare client: Client;

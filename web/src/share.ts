@@ -4,13 +4,13 @@ import { html, type TemplateResult } from 'lit';
 import { explain } from './conversation.js';
 import { picture } from './picture.js';
 
-/** The run that this page was saved with, where it is a file of its own. */
+/** The run that this page was saved with, if it is a file of its own. */
 export function sharedRescue(): Rescue | undefined {
   const text = document.getElementById('rescue')?.textContent;
   return text ? (JSON.parse(text) as Rescue) : undefined;
 }
 
-/** How a run is passed on: as one file, with its texts only where somebody says so. */
+/** Offers to share a run as one file, with its texts only if the person chooses that. */
 export function share(run: Rescue, client: Client, failed: (text: string) => void): TemplateResult {
   const save = async (e: Event, as: 'html' | 'json' | 'png'): Promise<void> => {
     const texts = (e.target as HTMLElement).closest('details')?.querySelector('input')?.checked ?? false;

@@ -6,16 +6,16 @@ import { sentenceOf } from './words.js';
 /** The command that prints a link. */
 const COMMAND = 'mulligan login';
 
-/** The code of a link that lets a person in, or the code alone. */
+/** The code in a login link, or the code itself. */
 export function codeOf(pasted: string): string {
   const text = pasted.trim();
   return /#code=([^\s&]+)$/.exec(text)?.[1] ?? (/^[\w-]{8,}$/.test(text) ? text : '');
 }
 
-/** The page of who is not signed in. */
+/** The page for people who are not logged in. */
 export class SignIn extends LitElement {
   static override properties = { refused: { attribute: false }, pasted: { state: true }, copied: { state: true } };
-  /** Why a link did not let the person in. */
+  /** Why a login link was refused. */
   declare refused: string;
   declare pasted: string;
   declare copied: boolean;

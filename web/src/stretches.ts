@@ -1,4 +1,4 @@
-/** What code is made of: the highlighter's names for each kind that has a colour of its own, see `code.css`. */
+/** The parts of code: the highlighter's names for each kind that has its own colour, see `code.css`. */
 export const kinds: string[][] = [
   ['keyword', 'selector-tag', 'literal', 'meta', 'doctag', 'template-tag'],
   ['string', 'regexp', 'addition', 'char', 'link', 'quote'],
@@ -9,5 +9,5 @@ export const kinds: string[][] = [
   ['deletion'],
 ];
 
-/** A question to the worker. Its answer: where a stretch begins, where it ends, and its kind, one after another. */
+/** A question to the worker. Its answer: where each stretch begins, where it ends, and its kind, all in one list. */
 export interface Asked { language: string; text: string }

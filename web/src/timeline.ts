@@ -3,7 +3,7 @@ import { html, nothing, svg, type TemplateResult } from 'lit';
 
 import { took } from './words.js';
 
-/** A stretch of a run's time: a model call, a tool call, a wait, or a person's time. */
+/** A part of a run's time: a model call, a tool call, a wait, or a person's time. */
 interface Span {
   kind: 'ok' | 'failed' | 'running' | 'wait' | 'tool' | 'person';
   label: string;
@@ -12,7 +12,7 @@ interface Span {
   to: number;
 }
 
-/** The timeline of a run: what took how long, at a glance, and then everything in its order. */
+/** A run's timeline: how long each part took, at a glance, and then everything in order. */
 export function timeline(v: View, now: number): TemplateResult {
   const begin = Date.parse(v.startedAt);
   const end = v.stopReason || v.suggestion ? Date.parse(v.updatedAt) : now;
@@ -86,11 +86,11 @@ function waitedFor(w: Wait, model: string): string {
 
 const ROW = 24;
 
-/** The chart's width, and how much of it the names take: on a phone it is not scaled down, for its words are small already. */
+/** The chart's width, and the width of its labels; on a phone it is not scaled down, because its text is small already. */
 const wide = { width: 440, labels: 128 };
 const narrow = { width: 312, labels: 104 };
 
-/** The bars, one under the other: time goes to the right. */
+/** The bars, one below the other: time goes to the right. */
 function chart(spans: Span[], begin: number, end: number): TemplateResult {
   const { width: all, labels } = matchMedia('(max-width: 480px)').matches ? narrow : wide;
   const scale = (all - labels - 8) / (end - begin);
@@ -117,7 +117,7 @@ function clip(text: string, n: number): string {
   return text.length > n ? `${text.slice(0, n - 1)}…` : text;
 }
 
-/** The times that an event may tell. */
+/** The times that an event may mention. */
 function timesOf(e: RunEvent): string[] {
   switch (e.type) {
     case 'failed': return [e.data.failure.resetsAt ?? ''];
@@ -135,7 +135,7 @@ function row(e: RunEvent, begin: number, local: (text: string) => string): Templ
   return html`<li class=${e.type}><span class="at">${took(Date.parse(e.time) - begin)}</span><span class="what">${what[0]}${what[1] ? html`<span class="meta">${what[1]}</span>` : nothing}</span></li>`;
 }
 
-/** What is told of an event: a line, and more about it. */
+/** What to show for an event: a line, and details. */
 function told(e: RunEvent): [line: string, more?: string | undefined] | undefined {
   switch (e.type) {
     case 'started': return ['Started', `${modelName(e.data.model)} · ${e.data.policy.autoRecover ? 'recovers automatically' : 'asks you first'}`];

@@ -8,26 +8,26 @@ import './prose.js';
 import { tries } from './tries.js';
 import { decided, failureLine, plainJson, shortly, took, written } from './words.js';
 
-/** The most of a tool's result that is shown, in characters. */
+/** How much of a tool's result is shown, in characters. */
 const MAX_RESULT = 20_000;
 
-/** What may be done from within a conversation. */
+/** What a person can do from within a conversation. */
 export interface Doings {
   /** The run's id. */
   run: string;
   /** Sends the next message to that model. */
   choose: (model: string) => void;
-  /** Those that the run may use. */
+  /** The models that the run may use. */
   models: string[];
-  /** Where the next message goes: the model that is chosen, or the default one; "" where nobody knows. */
+  /** The model for the next message: the chosen one, or the default; "" if unknown. */
   model: string;
-  /** The run is over, and its conversation goes on below it. */
+  /** The run is over, and the conversation continues below it. */
   newest: boolean;
-  /** Has the run's message edited; undefined while that cannot be. */
+  /** Starts to edit the run's message; undefined while that is not possible. */
   edit: (() => void) | undefined;
 }
 
-/** A run's part of the conversation, and what the model that writes thinks meanwhile. */
+/** A run's part of the conversation, and the current reasoning of the model that is writing. */
 export function transcript(entries: Entry[], doings: Doings, writing?: View['attempt']): TemplateResult {
   const asked = entries.findLastIndex((entry) => entry.type === 'user');
   const parts: [key: string, part: TemplateResult][] = [];
@@ -39,7 +39,7 @@ export function transcript(entries: Entry[], doings: Doings, writing?: View['att
       const thinking = entry.thinking ?? (mine ? live : undefined);
       live = mine ? undefined : live;
       if (thinking) {
-        parts.push([`thinking ${key}`, reasoning(thinking)]); // by itself, so that it stays open when the answer comes below it
+        parts.push([`thinking ${key}`, reasoning(thinking)]); // separate, so that it stays open when the answer appears below it
       }
     }
     parts.push([key, entry.type === 'user' ? said(entry.message, i === asked ? doings.edit : undefined) : piece(entry, doings, isLastOf(entries, i))]);
@@ -50,17 +50,17 @@ export function transcript(entries: Entry[], doings: Doings, writing?: View['att
   return html`${repeat(parts, ([key]) => key, ([, part]) => part)}`;
 }
 
-/** The most of a model's reasoning that is shown, in characters: its end. */
+/** How much of a model's reasoning is shown, in characters: its end. */
 const MAX_THOUGHT = 200_000;
 
 function reasoning(text: string): TemplateResult {
   return html`<details class="reasoning"><summary>Reasoning</summary><div class="thought" dir="auto">${text.slice(-MAX_THOUGHT)}</div></details>`;
 }
 
-/** The end of an answer that its model did not end. */
+/** The end of an answer that was cut at the output limit. */
 const truncated = html`<p class="note truncated"><span class="square warn" aria-hidden="true"></span>Cut off here: the model reached its length limit. Write “continue” to get the rest.</p>`;
 
-/** Whether a text is the last one that its model wrote before somebody else did. */
+/** Whether a text is the last one before somebody other than its model wrote. */
 function isLastOf(entries: Entry[], i: number): boolean {
   const [entry, next] = [entries[i], entries.slice(i + 1).find((e) => e.type === 'text')];
   return entry?.type === 'text' && !(next?.type === 'text' && next.model === entry.model);
@@ -127,10 +127,10 @@ function tool(call: ToolRun): TemplateResult {
     </details>`;
 }
 
-/** So much of a call stands in its row, in characters. */
+/** How much of a call its row shows, in characters. */
 const BRIEF = 160;
 
-/** What a tool was called with, and what came back, on one line. */
+/** A tool's arguments and its result, on one line. */
 function brief(call: ToolRun): string {
   const args = plainJson(call.args, MAX_RESULT).replace(/^\{|\}$/g, '').replace(/\s+/g, ' ').trim();
   const came = call.result === undefined ? '' : ` → ${call.result.replace(/\s+/g, ' ').trim()}`;
@@ -138,7 +138,7 @@ function brief(call: ToolRun): string {
   return text.length > BRIEF ? `${text.slice(0, BRIEF)}…` : text;
 }
 
-/** One grey line, which opens to all attempts with the raw errors. */
+/** One grey line, which expands to all attempts with the raw errors. */
 function recovery(r: Recovery, doings: Doings): TemplateResult {
   return html`
     <div class="recovery">
@@ -159,7 +159,7 @@ function recovery(r: Recovery, doings: Doings): TemplateResult {
     </div>`;
 }
 
-/** A switch lasts for its run: where the next message goes, and how to change that. */
+/** A switch applies to its run: shows where the next message goes, and how to change that. */
 function nextModel(from: string, to: string, doings: Doings): TemplateResult | typeof nothing {
   if (doings.model === to) {
     return html`<p class="next"><button class="link" @click=${() => doings.choose(from)} title="The next message goes to ${modelName(from)}">Switch back</button></p>`;

@@ -5,14 +5,14 @@ import { opened } from './rescued.js';
 import { over, ticks, type Scale } from './scale.js';
 import { took } from './words.js';
 
-/** What a waterfall is drawn of, and what its rows do. */
+/** What a waterfall is drawn from, and what its rows do. */
 export interface Waterfall {
   run: Rescue;
   scale: Scale;
-  /** What of the scale is seen, from 0 to 1. */
+  /** The visible part of the scale, from 0 to 1. */
   from: number;
   to: number;
-  /** The time up to which it is told, in milliseconds. */
+  /** The time up to which it is shown, in milliseconds. */
   until: number;
   open: Set<number>;
   /** The row that the keyboard is at. */
@@ -24,7 +24,7 @@ export interface Waterfall {
 const marks: Record<Span['kind'], string> = { attempt: 'dot', tool: 'square', wait: 'ring', person: 'square', summary: 'dot', failure: 'square' };
 const states: Record<Span['state'], string> = { open: 'going on', ok: 'done', failed: 'failed', stopped: 'stopped', unknown: 'outcome unknown' };
 
-/** The rows, one under the other: time goes to the right. */
+/** The rows, one below the other: time goes to the right. */
 export function waterfall(w: Waterfall): TemplateResult {
   return html`
     <div class="axis" aria-hidden="true"><span></span>${axis(w)}<span></span></div>
@@ -66,7 +66,7 @@ function lane(w: Waterfall, s: Span, i: number): TemplateResult {
   </li>`;
 }
 
-/** What colour a span's mark has. */
+/** The colour of a span's mark. */
 function tone(s: Span): string {
   if (s.kind === 'person') {
     return 'attention';

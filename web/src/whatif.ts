@@ -24,7 +24,7 @@ class WhatIfForm extends LitElement {
     return this;
   }
 
-  /** Sets a part of the change, and looks what comes of it; without any there is nothing to look at. */
+  /** Sets a part of the change, and fetches the result; without any change there is none. */
   private async set(part: Change, drop: keyof Change): Promise<void> {
     const { [drop]: _, ...rest } = this.change;
     this.change = { ...rest, ...part };
