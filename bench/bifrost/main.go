@@ -53,7 +53,7 @@ func (a account) GetConfigForProvider(schemas.ModelProvider) (*schemas.ProviderC
 	}, nil
 }
 
-// spent is what some calls cost.
+// spent is what a number of calls cost.
 type spent struct {
 	Spans  []time.Duration `json:"spans"`
 	CPU    time.Duration   `json:"cpu"`
@@ -98,7 +98,7 @@ func run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// ask gives the text of a streamed answer.
+// ask returns the text of a streamed answer.
 func ask(ctx context.Context, core *bifrost.Bifrost, model string) (string, error) {
 	prompt := "hi"
 	within, cancel := schemas.NewBifrostContextWithTimeout(ctx, time.Minute)

@@ -12,15 +12,16 @@ const (
 	charWidth  = 8
 	lineHeight = 20
 	margin     = 20
-	hold       = 6 * time.Second // at the end, before it begins anew
+	hold       = 6 * time.Second // at the end, before it starts again
 )
 
-// colours of a line by how it begins; the first that fits.
+// colours of a line by its prefix; the first match counts.
 var colours = []struct{ prefix, class string }{
 	{"$", "b"}, {"Mulligan's demo", "b"}, {">", "b"}, {"✗", "bad"}, {"→", "who"}, {"·", "wait"}, {"✓", "good"}, {"  (", "dim"}, {"  ", "dim"},
 }
 
-// draw makes an animation of lines: each appears when it was printed, and all stay where motion is not wanted.
+// draw makes an animation of lines: each appears when it was printed; viewers who prefer no motion see
+// all of them.
 func draw(lines []line) string {
 	var rows strings.Builder
 	total, y := lines[len(lines)-1].at+hold, margin+14
@@ -49,7 +50,7 @@ func draw(lines []line) string {
 `, width, height, width, height, rows.String())
 }
 
-// wrapped breaks a line where it is too wide, between words.
+// wrapped breaks a line that is too wide, between words.
 func wrapped(text string) []string {
 	var rows []string
 	for len([]rune(text)) > columns {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// line is one that the demo printed, and when.
+// line is a line that the demo printed, and when.
 type line struct {
 	at   time.Duration
 	text string
@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// record runs the demo with a state of its own below dir, and gives what it says up to its answer.
+// record runs the demo with its own state below dir, and returns its output up to the answer.
 func record(ctx context.Context, mulligan, dir string) ([]line, error) {
 	state, err := os.MkdirTemp(dir, "cast")
 	if err != nil {
@@ -73,10 +73,10 @@ var (
 	other   = regexp.MustCompile(`this one is \d+`)
 	version = regexp.MustCompile(`auto-recover (\(devel\)|v?\d[^ ,]*)`)
 	took    = regexp.MustCompile(`, \d+ ms\)`)
-	pause   = regexp.MustCompile(`\b[4-6] s\b`) // with its jitter
+	pause   = regexp.MustCompile(`\b[4-6] s\b`) // including jitter
 )
 
-// settled is a line without what differs from one run to the next.
+// settled replaces what differs from one run to the next.
 func settled(text string) string {
 	text = port.ReplaceAllString(text, "127.0.0.1:41000")
 	text = process.ReplaceAllString(text, "process 4711")

@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// bare is what the machine itself takes at this moment: the same streams, straight from the
+// bare is what the machine itself takes at the moment: the same streams, straight from the
 // provider.
 type bare struct{ first, delta times }
 
-// bareTime is how long that is measured for.
+// bareTime is how long it is measured.
 const bareTime = 4 * time.Second
 
-// barely has so many streams at a time come straight from the provider.
+// barely runs that many concurrent streams straight from the provider.
 func (l *lot) barely(ctx context.Context, streams int) *bare {
 	ctx, cancel := context.WithTimeout(ctx, bareTime+time.Second)
 	defer cancel()
@@ -73,15 +73,15 @@ func (l *lot) oneBare(ctx context.Context, b *bare) error {
 	return nil
 }
 
-// durably is how long the disk takes to make 4 KiB durable: a run does so once before the
-// provider is asked.
+// durably measures how long the disk takes to make 4 KiB durable: a run does so once
+// before the provider is asked.
 func durably(dir string) (*times, error) {
 	const writes = 200
 	f, err := os.Create(filepath.Join(dir, "durable"))
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // nothing of it is kept
+	defer func() { _ = f.Close() }() // the content is not needed
 	t, page := &times{}, make([]byte, 4<<10)
 	for range writes {
 		began := time.Now()

@@ -17,26 +17,27 @@ import (
 )
 
 const (
-	fanRuns   = 40  // that all the followers share
+	fanRuns   = 40  // shared by all followers
 	fanWord   = 500 // bytes of a delta in a run's first seconds, which fill the connections
 	fanLoud   = 15 * time.Second
-	fanArrive = 2 * time.Second // in which the runs begin, and then those who follow come
+	fanArrive = 2 * time.Second // in which first the runs begin, and then the followers arrive
 	cutWithin = 10 * time.Second
 
-	// The connection of a follower who does not read is one over a network, not one within
-	// a machine: of packets of so many bytes, so that the kernel soon has no room for more.
+	// The connection of a follower who does not read behaves like one over a network, not
+	// within a machine: its packets have at most this many bytes, so that the kernel's
+	// buffers fill up soon.
 	farSegment = 1000
 	farBuffer  = 4 << 10
 )
 
-// fanned is a fan-out: many followers of a few runs.
+// fanned is the result of a fan-out: many followers of a few runs.
 type fanned struct {
 	delta    times         // from the provider to the followers who read
-	end      times         // from a run's last delta until they hear of its end
-	text     times         // from the wish for a run until its last delta
-	cut      time.Duration // until those who do not read were cut; 0 = they were not
-	mem      float64       // of a follower, in KiB
-	complete int           // followers who do not read and then have missed nothing
+	end      times         // from a run's last delta until followers hear of its end
+	text     times         // from the request for a run until its last delta
+	cut      time.Duration // until those who do not read were disconnected; 0 = they were not
+	mem      float64       // per follower, in KiB
+	complete int           // followers who did not read, but have all events in the end
 	burnt    string
 }
 
@@ -63,12 +64,12 @@ func (l *lot) fanLines(ctx context.Context) []line {
 	}
 }
 
-// fan starts runs with followers, of whom some do not read until the runs have ended.
+// fan starts runs with followers, some of which do not read until the runs have ended.
 func (l *lot) fan(ctx context.Context, stalled int) *fanned {
 	it := &fanned{}
 	before := l.burned()
 	var reading, silent sync.WaitGroup
-	over := make(chan struct{}) // the runs are
+	over := make(chan struct{}) // closed when the runs are over
 	begun := time.Now()
 	runs, wished := make([]string, fanRuns), make([]time.Time, fanRuns)
 	var starting sync.WaitGroup
@@ -116,8 +117,8 @@ func (l *lot) fan(ctx context.Context, stalled int) *fanned {
 	return it
 }
 
-// watchFan looks at how many followers the gateway has until those who read are done, and
-// gives the most memory that it has while the runs stream.
+// watchFan watches the gateway's number of followers until those who read are done, and
+// returns the most memory that it used while the runs streamed.
 func (l *lot) watchFan(ctx context.Context, it *fanned, stalled int, begun time.Time, done <-chan struct{}) (most float64) {
 	all := false
 	for {
@@ -153,9 +154,9 @@ func (l *lot) fanFollower(ctx context.Context, it *fanned, run string, wished ti
 	}
 }
 
-// fanSilent asks to follow a run and does not read what it gets before the runs are over.
-// Then it reads what was sent before it was cut and comes back for the rest. It reports
-// whether it has been cut and has missed nothing.
+// fanSilent follows a run but does not read until the runs are over. Then it reads what
+// was sent before it was disconnected, and reconnects for the rest. It reports whether it
+// was disconnected and still missed nothing.
 func (l *lot) fanSilent(ctx context.Context, run string, over <-chan struct{}) bool {
 	f := &follower{wrong: &l.wrong, run: run, screen: &client.View{}, lag: func(time.Time, time.Duration) {}}
 	cut, err := l.silence(ctx, f, over)
@@ -170,7 +171,7 @@ func (l *lot) fanSilent(ctx context.Context, run string, over <-chan struct{}) b
 	return cut
 }
 
-// silence gives whether the gateway hung up before it said that the run has ended.
+// silence reports whether the gateway hung up before it said that the run had ended.
 func (l *lot) silence(ctx context.Context, f *follower, over <-chan struct{}) (cut bool, err error) {
 	address := strings.TrimPrefix(l.gateway.url, "http://")
 	conn, err := farDialer().DialContext(ctx, "tcp", address)
@@ -204,7 +205,7 @@ func (l *lot) silence(ctx context.Context, f *follower, over <-chan struct{}) (c
 	return true, nil
 }
 
-// farDialer makes connections over a network, not within a machine: see farSegment.
+// farDialer makes connections that behave like ones over a network: see farSegment.
 func farDialer() *net.Dialer {
 	return &net.Dialer{Control: func(_, _ string, conn syscall.RawConn) error {
 		var failed error
@@ -216,7 +217,7 @@ func farDialer() *net.Dialer {
 	}}
 }
 
-// followers is how many clients follow a run now.
+// followers is how many clients currently follow a run.
 func (s *served) followers(ctx context.Context) (int, error) {
 	n, err := s.metric(ctx, "mulligan_followers")
 	return int(n), err

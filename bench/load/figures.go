@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// times are measured times, and safe for concurrent use.
+// times are measured durations. It is safe for concurrent use.
 type times struct {
 	mu  sync.Mutex
 	all []time.Duration
@@ -18,7 +18,7 @@ func (t *times) add(d ...time.Duration) {
 	t.all = append(t.all, d...)
 }
 
-// at gives the time that a part of them do not exceed: 0.5 is the median, 1 the largest.
+// at returns a quantile: 0.5 is the median, 1 the maximum.
 func (t *times) at(part float64) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -35,7 +35,7 @@ func (t *times) count() int {
 	return len(t.all)
 }
 
-// busiest is the largest number of moments within any second.
+// busiest is the largest number of moments within one second.
 func busiest(moments []time.Time) int {
 	slices.SortFunc(moments, time.Time.Compare)
 	most, from := 0, 0

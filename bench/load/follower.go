@@ -18,7 +18,7 @@ import (
 	"github.com/mulligan-run/mulligan/sdk/go/client"
 )
 
-// message is what a stream of events carries.
+// message is an event of an event stream.
 type message struct {
 	id   uint64 // 0 = none
 	kind string
@@ -30,12 +30,12 @@ const (
 	kindResync = "resync"
 )
 
-// maxLine is the most that a line of a stream holds, in bytes.
+// maxLine bounds a line of a stream, in bytes.
 const maxLine = 16 << 20
 
-// messages reads a stream of server-sent events as the gateway writes it; data is good
-// until the next one is asked for. Unlike a client it neither reconnects nor overlooks
-// what it has already, so that nothing wrong is healed by it.
+// messages reads a stream of server-sent events as the gateway writes it; data is
+// valid until the next one is read. Unlike a client it neither reconnects nor ignores
+// duplicates, so that it hides no mistake.
 func messages(body io.Reader) iter.Seq2[message, error] {
 	return func(yield func(message, error) bool) {
 		lines := bufio.NewScanner(body)
@@ -63,23 +63,23 @@ func messages(body io.Reader) iter.Seq2[message, error] {
 	}
 }
 
-// follower follows one run over one connection and minds what it gets.
+// follower follows one run over one connection and checks what it gets.
 type follower struct {
 	wrong  *wrongs
 	run    string
-	screen *client.View // what a client shows; nil = nobody looks
+	screen *client.View // what a client would show; nil = not needed
 	lag    func(sent time.Time, lag time.Duration)
-	told   func(recovery.Event) // of each event that is shown; nil = nobody asks
+	told   func(recovery.Event) // called for each event; nil = not needed
 
 	seq   uint64
-	asked time.Time     // when the run's first request came to the provider
-	first time.Duration // from when the first delta was sent until it was here
+	asked time.Time     // when the run's first request reached the provider
+	first time.Duration // from sending the first delta until it arrived here
 	last  time.Time     // when the last delta was sent
-	ended time.Time     // when the stream's end was heard
+	ended time.Time     // when the end of the stream arrived
 }
 
-// follow reads until the run ends, and comes back where it is told to. A stream that stops
-// otherwise is wrong.
+// follow reads until the run ends, and reconnects if it is told to. A stream that stops
+// otherwise is an error.
 func (f *follower) follow(ctx context.Context, s *served) {
 	for {
 		again, err := f.listen(ctx, s)
@@ -94,8 +94,7 @@ func (f *follower) follow(ctx context.Context, s *served) {
 
 var errStops = errors.New("the stream stops, and nobody says that the run has ended")
 
-// listen reads one stream, and reports whether it ends with the wish that the follower comes
-// back.
+// listen reads one stream, and reports whether it ends with the request to reconnect.
 func (f *follower) listen(ctx context.Context, s *served) (again bool, err error) {
 	err = s.open(ctx, f.run, f.seq, func(body io.Reader) error {
 		for m, err := range messages(body) {
@@ -105,7 +104,7 @@ func (f *follower) listen(ctx context.Context, s *served) (again bool, err error
 			case !f.ended.IsZero():
 				return fmt.Errorf("after its end the stream goes on: %s", m.kind)
 			case m.kind == kindEnd:
-				f.ended = time.Now() // the next run gets the connection once this stream is over
+				f.ended = time.Now() // the next run gets the connection after this stream
 				continue
 			case m.kind == kindResync:
 				again = true
@@ -123,7 +122,7 @@ func (f *follower) listen(ctx context.Context, s *served) (again bool, err error
 	return again, err
 }
 
-// open follows a run from after an event on.
+// open follows a run from after an event.
 func (s *served) open(ctx context.Context, run string, after uint64, read func(io.Reader) error) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/v1/runs/"+run+"/events", nil)
 	if err != nil {
@@ -179,8 +178,8 @@ func (f *follower) delta(data []byte) error {
 	return f.screen.Apply(client.Item{Delta: &d})
 }
 
-// event shows an event. Before an answer the screen has nothing that the answer does not
-// begin with.
+// event shows an event. Before the answer, the screen may only show text that the answer
+// begins with.
 func (f *follower) event(data []byte) error {
 	var e recovery.Event
 	if err := json.Unmarshal(data, &e); err != nil {
@@ -198,7 +197,7 @@ func (f *follower) event(data []byte) error {
 	return f.screen.Apply(client.Item{Event: &e})
 }
 
-// settled says whether the run came to its answer.
+// settled checks that the run completed.
 func (f *follower) settled() {
 	if f.screen.State.Status != recovery.StatusCompleted {
 		f.wrong.add("run %s is %s: %s", f.run, f.screen.State.Status, f.screen.Notice)

@@ -18,15 +18,15 @@ import (
 
 // plan is how much load there is, and for how long.
 type plan struct {
-	steps   []int         // of runs that stream at a time
-	words   int           // deltas of one
-	window  time.Duration // that is measured
+	steps   []int         // concurrent streaming runs
+	words   int           // deltas of one run
+	window  time.Duration // the time that is measured
 	fans    int           // followers of the fan-out
-	stalled int           // of them
-	fanTime time.Duration // that a run of it takes
+	stalled int           // of these
+	fanTime time.Duration // the length of one of its runs
 	storm   int           // runs that fail at once
 	callers int           // of the proxy
-	deaf    int           // that stop reading, besides as many who read
+	deaf    int           // that stop reading, beside as many who read
 	open    int           // runs that a crash interrupts
 	kills   int           // crashes
 	soak    time.Duration
@@ -37,10 +37,10 @@ var (
 	shortPlan = plan{[]int{50, 200}, 60, 3 * time.Second, 400, 10, 28 * time.Second, 200, 200, 40, 200, 2, 75 * time.Second}
 )
 
-// garbage is how much memory the provider and this process fill before they collect it, in
-// bytes. Both make a lot and keep little: with less they would collect several times in a
-// second, with more the system would spend their time on clearing fresh pages, and what is
-// measured would wait for a processor meanwhile.
+// garbage is how much memory the provider and this process allocate before they collect
+// garbage, in bytes. Both allocate a lot and keep little. With less they would collect
+// several times per second; with more the system would be busy clearing fresh pages.
+// Either would take processor time from what is measured.
 const garbage = 256 << 20
 
 func main() {
@@ -56,7 +56,7 @@ func main() {
 	program := flags.String("program", "../bin/mulligan", "what is put under load")
 	only := flags.String("only", "", "one part: steady, fanout, storm, proxy, recovery or soak")
 	store := flags.String("store", "", "postgres: each part is measured once more, with runs in a database of this machine")
-	_ = flags.Parse(args) // it exits
+	_ = flags.Parse(args) // it exits on an error
 	p := fullPlan
 	if *short {
 		p = shortPlan
@@ -85,10 +85,10 @@ type lot struct {
 	wrong    wrongs
 
 	dir     string  // of the gateway
-	store   string  // the address of its database; "" = it has its runs in a file of dir
+	store   string  // the address of its database; "" = a file in dir
 	gateway *served // of the part that is measured
-	idle    float64 // its memory before that, in MiB
-	disk    *times  // a durable write
+	idle    float64 // its memory before the load, in MiB
+	disk    *times  // durations of durable writes
 }
 
 func run(ctx context.Context, p plan, args []string, program, only, store string) (err error) {
@@ -104,7 +104,7 @@ func run(ctx context.Context, p plan, args []string, program, only, store string
 	parts := []struct {
 		name    string
 		measure func(context.Context) []line
-		long    bool // it takes too long to be measured unless it is asked for
+		long    bool // it takes so long that it is only measured on request
 	}{
 		{"steady", l.steadyLines, false},
 		{"fanout", l.fanLines, false},
@@ -150,8 +150,8 @@ func run(ctx context.Context, p plan, args []string, program, only, store string
 // inPostgres is the value of -store.
 const inPostgres = "postgres"
 
-// beside measures once more, with an empty database and a provider that was asked nothing yet, and puts each line below the
-// same one of the file.
+// beside measures again, with an empty database and a fresh provider, and puts each line below the
+// matching one of the file store.
 func (l *lot) beside(ctx context.Context, args []string, measure func(context.Context) []line, file []line) (both []line, err error) {
 	if l.store, err = pgtest.Take(); err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func (l *lot) beside(ctx context.Context, args []string, measure func(context.Co
 	l.progress("the same, in PostgreSQL")
 	database, err := l.part(ctx, measure)
 	l.store = ""
-	for i := range max(len(file), len(database)) { // a part says what it reached, which may differ
+	for i := range max(len(file), len(database)) { // a part reports what it reached, which may differ
 		if i < len(file) {
 			both = append(both, file[i])
 		}
@@ -177,7 +177,7 @@ func (l *lot) beside(ctx context.Context, args []string, measure func(context.Co
 	return both, err
 }
 
-// part measures with a gateway of its own, so that its memory is its own.
+// part measures with a gateway of its own, so that memory figures do not mix.
 func (l *lot) part(ctx context.Context, measure func(context.Context) []line) (lines []line, err error) {
 	dir, err := os.MkdirTemp("", "mulligan-load-")
 	if err != nil {
@@ -192,7 +192,7 @@ func (l *lot) part(ctx context.Context, measure func(context.Context) []line) (l
 		return nil, err
 	}
 	defer func() {
-		if stopped := l.gateway.stop(); ctx.Err() == nil { // Ctrl-C reaches it as well, and then it is asked twice
+		if stopped := l.gateway.stop(); ctx.Err() == nil { // Ctrl-C reaches it, too, and then it is stopped twice
 			err = errors.Join(err, stopped)
 		}
 	}()
@@ -201,7 +201,7 @@ func (l *lot) part(ctx context.Context, measure func(context.Context) []line) (l
 	return measure(ctx), nil
 }
 
-// progress says what is measured now.
+// progress says what is being measured.
 func (l *lot) progress(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, format+"…\n", args...)
 }

@@ -20,8 +20,8 @@ type child struct {
 	name  string
 }
 
-// start starts a program and reads its output line by line until ready finds what it looks
-// for in one. Of the rest only the first errors are told.
+// start starts a program and reads its output line by line until ready accepts a line. Of
+// its later output only the first errors are shown.
 func start(ctx context.Context, name string, cmd *exec.Cmd, ready func(line string) (string, bool)) (*child, string, error) {
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -62,7 +62,7 @@ func start(ctx context.Context, name string, cmd *exec.Cmd, ready func(line stri
 	return nil, "", fmt.Errorf("the %s: %w", name, errors.Join(err, c.stop()))
 }
 
-// stop asks the process to end as a service manager does, and makes it if that takes long.
+// stop asks the process to end as a service manager does, and kills it if that takes long.
 func (c *child) stop() error {
 	_ = c.stdin.Close()
 	_ = c.cmd.Process.Signal(syscall.SIGTERM)
@@ -76,11 +76,11 @@ func (c *child) stop() error {
 // kill ends the process as a crash would.
 func (c *child) kill() {
 	_ = c.cmd.Process.Kill()
-	_ = c.cmd.Wait() // that it was killed is no news
+	_ = c.cmd.Wait() // it was killed, so an error is expected
 	_ = c.stdin.Close()
 }
 
-// startProvider starts this program again, as the provider, and gives its address.
+// startProvider starts this program again as the provider, and returns its address.
 func startProvider(ctx context.Context, args []string) (*child, string, error) {
 	exe, err := os.Executable()
 	if err != nil {

@@ -18,16 +18,16 @@ import (
 	"github.com/mulligan-run/mulligan/faultlab"
 )
 
-// The provider's models. A delta of the steady one comes every 50 ms.
+// The provider's models. The steady one sends a delta every 50 ms.
 const (
 	steadyModel = "steady"
 	fanModel    = "fan"
 	stormModel  = "storm"
-	openModel   = "open-" // and which crash it is for
+	openModel   = "open-" // followed by the number of the crash
 	soakModel   = "soak"
-	callModel   = "call"   // each word says who asked
+	callModel   = "call"   // each word says whose call it is
 	loudModel   = "loud"   // likewise, in long words
-	volleyModel = "volley" // overloaded when it is asked first
+	volleyModel = "volley" // its first requests get a 529
 
 	steadyPace = 50 * time.Millisecond
 	fanPace    = 100 * time.Millisecond
@@ -35,32 +35,33 @@ const (
 )
 
 const (
-	openWords = 90  // of an answer that a crash interrupts
-	soakWords = 100 // of a steady answer in the soak
+	openWords = 90  // in an answer that a crash interrupts
+	soakWords = 100 // in a steady answer of the soak
 )
 
-// soakFaults are the failures of the soak, which one request in five meets.
+// soakFaults are the failures of the soak; one request in five gets one.
 var soakFaults = []string{"overloaded", "unavailable", "stream_interrupted", "empty_response", "malformed_response"}
 
-// What the provider's paths begin with for the storm, and where it tells of it.
+// Prefixes of the provider's paths for the storm, and the path of its report.
 const (
 	stormPath    = "/storm"
-	callersPath  = "/callers" // of those who ask through the proxy
+	callersPath  = "/callers" // for calls through the proxy
 	arrivalsPath = "/arrivals"
 )
 
-// roleProvider is the first argument of the process that is the provider.
+// roleProvider is the first argument of the provider's process.
 const roleProvider = "provider"
 
-// provider is a lab that fills in stamps, and can keep requests until all of a volley are
-// there.
+// provider is a lab that fills in stamps, and that can hold requests until a whole volley
+// has arrived.
 type provider struct {
 	lab           *faultlab.Lab
 	storm, volley *volley
-	here          atomic.Int64 // calls through the proxy that it answers now
+	here          atomic.Int64 // calls through the proxy in progress
 }
 
-// volley keeps requests until so many are there, and answers those at once.
+// volley holds requests until enough have arrived, and then answers all of them at
+// once.
 type volley struct {
 	size int
 
@@ -103,8 +104,8 @@ func beProvider(p plan) error {
 	return err
 }
 
-// roomDown is what the kernel may hold of an answer on its way to the gateway, in bytes: with the
-// room that it takes by itself a whole answer would be gone, whether or not anybody reads it.
+// roomDown bounds the kernel's buffer for an answer on its way to the gateway, in bytes. By
+// default it could take a whole answer, whether or not anybody reads it.
 const roomDown = 64 << 10
 
 func narrow(ctx context.Context, conn net.Conn) context.Context {
@@ -132,7 +133,7 @@ func (p *provider) stormy(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// called answers a call through the proxy with who made it in every word.
+// called answers a call through the proxy with its caller's number in every word.
 func (p *provider) called(w http.ResponseWriter, r *http.Request) {
 	p.here.Add(1)
 	defer p.here.Add(-1)
@@ -148,7 +149,7 @@ func (p *provider) called(w http.ResponseWriter, r *http.Request) {
 	p.lab.ServeHTTP(stamper{w, time.Now(), by}, r)
 }
 
-// meet waits for the others of the first volley; false where whoever asks has gone.
+// meet waits for the rest of the first volley; false if the client has gone.
 func (v *volley) meet(ctx context.Context) bool {
 	v.mu.Lock()
 	v.arrivals = append(v.arrivals, time.Now())
@@ -165,16 +166,16 @@ func (v *volley) meet(ctx context.Context) bool {
 	}
 }
 
-// told is what the provider tells.
+// told is the provider's report.
 type told struct {
 	Storm, Volley arrived
-	Here          int64 // calls through the proxy that it answers now
+	Here          int64 // calls through the proxy in progress
 }
 
-// arrived are the requests of a volley, and all that came later.
+// arrived are the requests of a volley, and all later ones.
 type arrived struct {
 	Arrivals []time.Time
-	At       time.Time // zero while the volley is not complete
+	At       time.Time // zero while the volley is incomplete
 }
 
 func (v *volley) arrived() arrived {
@@ -187,11 +188,11 @@ func (p *provider) tell(w http.ResponseWriter, _ *http.Request) {
 	_ = json.NewEncoder(w).Encode(told{p.storm.arrived(), p.volley.arrived(), p.here.Load()})
 }
 
-// stamper fills in the stamps of what is written.
+// stamper fills in the stamps in what is written.
 type stamper struct {
 	http.ResponseWriter
 	asked time.Time
-	by    string // who asked, as its mark says
+	by    string // the caller's mark
 }
 
 func (s stamper) Write(frame []byte) (int, error) {

@@ -14,19 +14,20 @@ import (
 
 const (
 	volleyWords = 20
-	loudWord    = 16 << 10    // bytes, of an answer that its caller does not read
-	goneMost    = time.Second // until the provider of callers who vanished is left alone
+	loudWord    = 16 << 10    // bytes, in an answer that its caller does not read
+	goneMost    = time.Second // until the provider has no more calls from callers who vanished
 	callTime    = 3 * time.Minute
 )
 
-// crowd is callers of the proxy, each of whom minds that what it hears is its own.
+// crowd is a number of callers of the proxy, each of which checks that its answer is
+// its own.
 type crowd struct {
-	first, delta times // added to what comes straight from the provider
+	first, delta times // added to the provider's own time
 	mem          float64
 	burnt        string
 }
 
-// proxyLines measures the proxy's doors of serve.
+// proxyLines measures the proxy that is part of serve.
 func (l *lot) proxyLines(ctx context.Context) []line {
 	ctx, cancel := context.WithTimeout(ctx, 4*callTime)
 	defer cancel()
@@ -47,7 +48,7 @@ func (l *lot) crowdLine(ctx context.Context) line {
 	}
 }
 
-// volleyLine has all calls find their provider overloaded in the same moment.
+// volleyLine makes all calls get a 529 at the same moment.
 func (l *lot) volleyLine(ctx context.Context) line {
 	l.progress("%d calls through the proxy get a 529 at once", l.plan.callers)
 	it := l.crowd(ctx, volleyModel, l.plan.callers, volleyWords, 0)
@@ -67,7 +68,7 @@ func (l *lot) volleyLine(ctx context.Context) line {
 	}
 }
 
-// deafLine has callers who do not read beside as many who do.
+// deafLine runs callers who do not read beside as many who do.
 func (l *lot) deafLine(ctx context.Context) line {
 	l.progress("%d callers of the proxy do not read", l.plan.deaf)
 	conns := make([]net.Conn, l.plan.deaf)
@@ -94,7 +95,7 @@ func (l *lot) deafLine(ctx context.Context) line {
 	}
 }
 
-// deaf asks for long words over a connection that has room for few, and reads none.
+// deaf asks for long words over a connection with small buffers, and reads nothing.
 func (l *lot) deaf(ctx context.Context, i int) (net.Conn, error) {
 	address := strings.TrimPrefix(l.gateway.url, "http://")
 	conn, err := farDialer().DialContext(ctx, "tcp", address)
@@ -106,7 +107,7 @@ func (l *lot) deaf(ctx context.Context, i int) (net.Conn, error) {
 	return conn, err
 }
 
-// vanishLine has all callers go away after the first words.
+// vanishLine makes all callers disconnect after the first words.
 func (l *lot) vanishLine(ctx context.Context) line {
 	l.progress("%d callers of the proxy vanish", l.plan.callers)
 	before := l.burned()
@@ -131,7 +132,8 @@ func (l *lot) vanishLine(ctx context.Context) line {
 	}
 }
 
-// rid waits until the provider answers no call any more, and gives how long that took.
+// rid waits until the provider has no calls in progress, and returns how long that
+// took.
 func (l *lot) rid(ctx context.Context) time.Duration {
 	began := time.Now()
 	for {
@@ -147,7 +149,7 @@ func (l *lot) rid(ctx context.Context) time.Duration {
 	}
 }
 
-// crowd has so many callers ask the model within a time, and each hear its answer to the end.
+// crowd starts that many calls within a time; each reads its answer to the end.
 func (l *lot) crowd(ctx context.Context, model string, callers, words int, within time.Duration) *crowd {
 	it := &crowd{}
 	before := l.burned()
@@ -194,15 +196,16 @@ func (l *lot) crowd(ctx context.Context, model string, callers, words int, withi
 	}
 }
 
-// caller is a caller's number, as wide as a stamp.
+// caller is a caller's number, padded to the width of a stamp.
 func caller(i int) string { return fmt.Sprintf("%0*d", stampWidth, i+1) }
 
-// question is what a caller asks.
+// question is a caller's request.
 func question(model string, i int) string {
 	return fmt.Sprintf(`{"model":%q,"max_tokens":100000,"stream":true,"messages":[{"role":"user","content":"What time is it? %s%s"}]}`, model, markBy, caller(i))
 }
 
-// call makes a call through the proxy, and has each piece of text heard until the end of the answer.
+// call makes a call through the proxy, and passes each piece of text to hear until the end of the
+// answer.
 func (l *lot) call(ctx context.Context, model string, i int, hear func(text string)) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, l.gateway.url+"/v1/messages", strings.NewReader(question(model, i)))
 	if err != nil {

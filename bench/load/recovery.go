@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	readyMost   = 2 * time.Second  // from the start of a gateway until it is ready
+	readyMost   = 2 * time.Second  // from a gateway's start until it is ready
 	resumedMost = 10 * time.Second // from a crash until every run has an owner again
 )
 
-// crashes are what is measured of them.
+// crashes are the measurements of all crashes.
 type crashes struct {
-	ready   times // from the start of the gateway until it says that it is
+	ready   times // from the gateway's start until it says that it is ready
 	resumed times // from the crash until a run is claimed again
-	ended   times // and until it has come to its answer
+	ended   times // from the crash until the run has its answer
 }
 
-// recoveryLines has the gateway crash with open runs, and start again.
+// recoveryLines crashes the gateway while runs are open, and restarts it.
 func (l *lot) recoveryLines(ctx context.Context) []line {
 	c := &crashes{}
 	for i := range l.plan.kills {
@@ -44,7 +44,7 @@ func (l *lot) recoveryLines(ctx context.Context) []line {
 	}}
 }
 
-// crash kills the gateway once all runs have begun to answer, and follows them to their end
+// crash kills the gateway when all runs have begun to answer, and follows them to their end
 // on the next one.
 func (l *lot) crash(ctx context.Context, c *crashes, model string) error {
 	runs := l.openRuns(ctx, model)
@@ -77,14 +77,14 @@ func (l *lot) crash(ctx context.Context, c *crashes, model string) error {
 	return ctx.Err()
 }
 
-// interrupted is somebody who follows a run that a crash interrupts.
+// interrupted follows a run that a crash interrupts.
 type interrupted struct {
 	*follower
-	broken chan struct{} // closed once the first stream is
-	taken  time.Time     // when an owner took the run last
+	broken chan struct{} // closed when the first stream breaks
+	taken  time.Time     // when an owner last claimed the run
 }
 
-// openRuns starts runs and gives them once each has begun to answer. They are followed.
+// openRuns starts and follows runs, and returns when each has begun to answer.
 func (l *lot) openRuns(ctx context.Context, model string) []*interrupted {
 	doors := make(chan struct{}, stormDoors)
 	var group sync.WaitGroup
@@ -116,7 +116,7 @@ func (l *lot) openRuns(ctx context.Context, model string) []*interrupted {
 			before := l.gateway
 			go func() {
 				defer close(f.broken)
-				_, _ = f.listen(ctx, before) // it breaks
+				_, _ = f.listen(ctx, before) // it is expected to break
 			}()
 			select {
 			case <-answers:
@@ -130,7 +130,7 @@ func (l *lot) openRuns(ctx context.Context, model string) []*interrupted {
 	return runs
 }
 
-// ready waits until the gateway says that it is.
+// ready waits until the gateway says that it is ready.
 func (s *served) ready(ctx context.Context) error {
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); sleep(ctx, 5*time.Millisecond) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/readyz", nil)

@@ -20,26 +20,26 @@ import (
 	"github.com/mulligan-run/mulligan/sdk/go/client"
 )
 
-// The names of the provider's entries: one for each of its paths.
+// The names of the provider's entries, one for each of its paths.
 const (
 	labEntry   = "lab"
 	stormEntry = "wild"
 	callEntry  = "called"
 )
 
-// startAgain is after how long a run is asked for again.
+// startAgain is the pause before the request for a run is repeated.
 const startAgain = 50 * time.Millisecond
 
-// served is a "mulligan serve", and who speaks to it.
+// served is a "mulligan serve", with a client for it.
 type served struct {
 	*child
 	url, token string
-	busy       atomic.Int64 // how often it had too much to do to begin a run
+	busy       atomic.Int64 // how often it was too busy to begin a run
 	http       *http.Client
 	client     *client.Client
 }
 
-// serve starts the program in a folder of its own, with its runs in a database if it is given one.
+// serve starts the program with a folder of its own; its runs are in a database if one is given.
 func serve(ctx context.Context, program, dir, store, provider string) (*served, error) {
 	config := filepath.Join(dir, "mulligan.yaml")
 	text := fmt.Sprintf("plugins: [{name: auto-recover, restart: {max: 100, window: 1m}, breaker: {after: 20, open: 1s, most: 1s}}]\nmodel: %s/%s\nproviders:\n  %s: {type: anthropic, base_url: %q, key_env: LOAD_KEY}\n  %s: {type: anthropic, base_url: %q, key_env: LOAD_KEY}\n  %s: {type: anthropic, base_url: %q, key_env: LOAD_KEY}\nproxy: {routes: [{match: \"*\", models: [%s/$model]}]}\n",
@@ -70,8 +70,8 @@ func serve(ctx context.Context, program, dir, store, provider string) (*served, 
 	return s, nil
 }
 
-// start begins a run of a model that recovers by itself. A gateway that has too much to do
-// says so, and is asked again with the same key, so that one run begins.
+// start begins a run that recovers automatically. If the gateway is too busy, the request
+// is repeated with the same key, so that only one run begins.
 func (s *served) start(ctx context.Context, model string) (string, error) {
 	auto := true
 	asked := client.Start{Key: rand.Text(), Prompt: "Tell me what time it is.", Model: model, AutoRecover: &auto}
@@ -86,7 +86,7 @@ func (s *served) start(ctx context.Context, model string) (string, error) {
 	}
 }
 
-// metric is what the gateway's metrics say under that name.
+// metric returns the value of a metric of the gateway's.
 func (s *served) metric(ctx context.Context, name string) (float64, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/metrics", nil)
 	if err != nil {

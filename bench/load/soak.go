@@ -20,20 +20,20 @@ const (
 	soakRuns    = 200
 	soakSample  = time.Second
 	pluginLives = 10 * time.Second // until it is killed
-	slopeMost   = 1.0              // MiB in a minute
-	driftMost   = 0.1              // of what there is on average, in the time that is looked at
+	slopeMost   = 1.0              // MiB per minute
+	driftMost   = 0.1              // as a fraction of the mean, over the observed time
 )
 
-// soak is what a gateway is like while runs come and go, fail, and lose their plugin.
+// soak is the state of a gateway while runs come and go, fail, and lose their plugin.
 type soak struct {
-	ended, failed, asked atomic.Int64 // runs; those of them that failed; suggestions that were taken
+	ended, failed, asked atomic.Int64 // runs; how many failed; suggestions that were answered
 	killed               int          // plugins
 
 	mem, goroutines, files trend
 }
 
-// soakLines keeps runs going for long. What the gateway takes is looked at once three eighths
-// of the time are over, for until then it grows into its work.
+// soakLines keeps runs going for a long time. Resources are watched only after three eighths
+// of the time, because until then the gateway still grows to its working size.
 func (l *lot) soakLines(ctx context.Context) []line {
 	l.progress("%d runs at a time, some of which fail, for %s; their plugin is killed every %s", soakRuns, l.plan.soak, pluginLives)
 	s, before, begun := &soak{}, l.burned(), time.Now()
@@ -62,7 +62,7 @@ func (l *lot) soakLines(ctx context.Context) []line {
 	}
 }
 
-// watchSoak measures, and kills the plugin again and again.
+// watchSoak measures, and keeps killing the plugin.
 func (l *lot) watchSoak(ctx context.Context, s *soak, begun, until time.Time) {
 	pid := l.gateway.cmd.Process.Pid
 	kill := begun.Add(pluginLives)
@@ -82,15 +82,15 @@ func (l *lot) watchSoak(ctx context.Context, s *soak, begun, until time.Time) {
 		}
 		s.mem.add(at, residentMiB(pid))
 		for name, of := range map[string]*trend{"go_goroutines": &s.goroutines, "process_open_fds": &s.files} {
-			if n, err := l.gateway.metric(ctx, name); err == nil { // not every system tells of files
+			if n, err := l.gateway.metric(ctx, name); err == nil { // not every system reports files
 				of.add(at, n)
 			}
 		}
 	}
 }
 
-// oneSoak carries one run to its end, whichever that is. A suggestion is taken; where it
-// cannot be, the run is cancelled.
+// oneSoak brings one run to its end. It answers a suggestion; if that is not possible,
+// it cancels the run.
 func (l *lot) oneSoak(ctx context.Context, s *soak) {
 	run, err := l.gateway.start(ctx, labEntry+"/"+soakModel)
 	if err != nil {
@@ -126,7 +126,7 @@ func (l *lot) oneSoak(ctx context.Context, s *soak) {
 	}
 }
 
-// childrenOf are the processes that a process started and that still are.
+// childrenOf are the running processes that a process started.
 func childrenOf(ctx context.Context, pid int) (children []int) {
 	text, err := exec.CommandContext(ctx, "ps", "-A", "-o", "pid=,ppid=").Output()
 	if err != nil {
@@ -143,7 +143,7 @@ func childrenOf(ctx context.Context, pid int) (children []int) {
 	return children
 }
 
-// trend is how a figure goes over time.
+// trend is how a value changes over time.
 type trend struct{ n, t, v, tt, tv float64 } // sums, t in minutes
 
 func (t *trend) add(at time.Duration, v float64) {
@@ -153,7 +153,7 @@ func (t *trend) add(at time.Duration, v float64) {
 
 func (t *trend) mean() float64 { return t.v / max(t.n, 1) }
 
-// slope is by how much it grows in a minute: of the line with the least squares.
+// slope is the growth per minute, by least squares.
 func (t *trend) slope() float64 {
 	spread := t.n*t.tt - t.t*t.t
 	if spread <= 0 {
@@ -162,8 +162,8 @@ func (t *trend) slope() float64 {
 	return (t.n*t.tv - t.t*t.v) / spread
 }
 
-// flat is the line of a figure that should not change: by at most driftMost of its mean in
-// as many minutes as it has samples for.
+// flat is the table's line for a value that should not change: by at most driftMost of its
+// mean over the observed minutes.
 func (t *trend) flat(name string) line {
 	if t.n == 0 {
 		return line{name, "this system does not tell"}

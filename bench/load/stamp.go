@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A stamp is a mark in a text and a time after it, in nanoseconds since 1970. The provider
-// fills in its times as it writes them.
+// A stamp is a mark in a text, followed by a time in nanoseconds since 1970. The provider
+// fills in the times when it writes them.
 const (
 	markAsked  = "asked=" // when the request arrived
 	markSent   = "sent="
@@ -18,29 +18,30 @@ const (
 
 var blank = strings.Repeat("0", stampWidth)
 
-// stamped is an answer of a number of words, one for each delta, that are at least size
-// bytes long. The first also says when it was asked for.
+// stamped is an answer with that many words, one per delta, of at least size bytes
+// each. The first also says when the request arrived.
 func stamped(words, size int) string {
 	word := markSent + blank
 	word += strings.Repeat(".", max(0, size-len(word)-1)) + " "
 	return markAsked + blank + "," + strings.Repeat(word, words)
 }
 
-// called is an answer of a number of words to a call through the proxy, at least size bytes long.
+// called is an answer to a call through the proxy, with that many words of at least size bytes
+// each.
 func called(words, size int) string {
 	word := markBy + blank + "," + markSent + blank
 	word += strings.Repeat(".", max(0, size-len(word)-1)) + " "
 	return markAsked + blank + "," + strings.Repeat(word, words)
 }
 
-// fill puts a time into the first stamp of a text with that mark, if there is one.
+// fill writes a time into the first stamp with that mark, if there is one.
 func fill(text []byte, mark string, at time.Time) {
 	if i := bytes.Index(text, []byte(mark+blank)); i >= 0 {
 		strconv.AppendInt(text[:i+len(mark)], at.UnixNano(), 10)
 	}
 }
 
-// stamp gives the time of the first stamp of a text with that mark.
+// stamp returns the time in the first stamp with that mark.
 func stamp(text, mark string) (time.Time, bool) {
 	digits, ok := digitsOf(text, mark)
 	if !ok {
@@ -50,7 +51,7 @@ func stamp(text, mark string) (time.Time, bool) {
 	return time.Unix(0, ns), err == nil
 }
 
-// digitsOf gives the digits behind the first mark of that kind in a text.
+// digitsOf returns the digits after the first occurrence of that mark.
 func digitsOf(text, mark string) (string, bool) {
 	_, rest, ok := strings.Cut(text, mark)
 	if !ok || len(rest) < stampWidth {

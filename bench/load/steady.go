@@ -10,32 +10,32 @@ import (
 	"github.com/mulligan-run/mulligan/sdk/go/client"
 )
 
-// What the delays of steady runs are held against.
+// Limits for the delays of steady runs.
 const (
-	calmRuns  = 200 // with so many runs the delay is at most calmMost
+	calmRuns  = 200 // with this many runs the delay must be at most calmMost
 	calmMost  = 5 * time.Millisecond
 	heavyMost = 20 * time.Millisecond
 	floorRuns = 300
 	aimRuns   = 1000
 )
 
-// steady is a number of runs that stream at a time: when one ends the next begins. What is
-// sent or begun within the window is measured.
+// steady keeps a number of runs streaming: when one ends, the next begins. What is sent or
+// begun within the window is measured.
 type steady struct {
 	runs     int
 	from, to time.Time
 
-	first times // added to the first token: before the provider was asked, and after it spoke
+	first times // added to the first token: before the request reaches the provider, and after the provider's first token
 	delta times // from the provider to the follower
-	asked times // from the wish to start a run until the provider was asked
+	asked times // from the request for a run until its request reaches the provider
 	mem   float64
 	bare  *bare
-	busy  int64 // how often the gateway had too much to do to begin a run
+	busy  int64 // how often the gateway was too busy to begin a run
 	burnt string
 }
 
-// steadily keeps so many runs going for a while. Their beginnings are spread over the time
-// that one takes.
+// steadily keeps that many runs going for a while. Their starts are spread over the length
+// of one run.
 func (l *lot) steadily(ctx context.Context, runs int) *steady {
 	length := time.Duration(l.plan.words) * steadyPace
 	begun := time.Now()
@@ -63,7 +63,7 @@ func (l *lot) steadily(ctx context.Context, runs int) *steady {
 	return s
 }
 
-// oneSteady carries one run to its end.
+// oneSteady follows one run to its end.
 func (l *lot) oneSteady(ctx context.Context, s *steady) {
 	begun := time.Now()
 	run, err := l.gateway.start(ctx, labEntry+"/"+steadyModel)
@@ -92,7 +92,7 @@ func (s *steady) within(at time.Time) bool { return !at.Before(s.from) && at.Bef
 // late is the delay that counts: the larger of the two at p99.
 func (s *steady) late() time.Duration { return max(s.first.at(0.99), s.delta.at(0.99)) }
 
-// rate is how many deltas came to followers in a second.
+// rate is how many deltas per second reached followers.
 func (s *steady) rate() float64 { return float64(s.delta.count()) / s.to.Sub(s.from).Seconds() }
 
 func (s *steady) line() line {
@@ -113,7 +113,7 @@ func (s *steady) line() line {
 	}
 }
 
-// steadyLines are the steps, and what follows from them.
+// steadyLines are the table's lines for the steps, and what follows from them.
 func (l *lot) steadyLines(ctx context.Context) []line {
 	var lines []line
 	most, largest := 0, &steady{}
@@ -149,15 +149,15 @@ func floor(most int) string {
 	return ""
 }
 
-// scattered is when the i-th of many begins within a time. They are spread by the golden
-// ratio: at a fixed distance, of which a few make the time from one delta to the next, the
-// deltas of all would come at the same moments.
+// scattered is when the i-th of many begins within a time. Starts are spread by the golden
+// ratio: with a fixed distance, a few of which add up to the time between two deltas, the
+// deltas of all runs would come at the same moments.
 func scattered(i int, within time.Duration) time.Duration {
 	_, at := math.Modf(float64(i) * math.Phi)
 	return time.Duration(at * float64(within))
 }
 
-// sleep waits, or less when ctx ends.
+// sleep pauses, or returns early when ctx ends.
 func sleep(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	stormMost  = 200 // requests to the provider within a second
-	stormDoors = 32  // runs that are started at a time
+	stormMost  = 200 // requests to the provider within one second
+	stormDoors = 32  // runs started at a time
 )
 
-// stormLines has a volley of runs fail at once. All requests that come after the answers
-// to the first volley count, whatever becomes of them.
+// stormLines makes a volley of runs fail at once. All requests after the answers to the
+// first volley count, whatever their outcome.
 func (l *lot) stormLines(ctx context.Context) []line {
 	l.progress("%d runs get a 529 at once", l.plan.storm)
 	before := l.burned()
@@ -60,7 +60,7 @@ func (l *lot) stormLines(ctx context.Context) []line {
 	}}
 }
 
-// told asks the provider what came to it.
+// told fetches the provider's report.
 func (l *lot) told(ctx context.Context) (t told, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, l.at+arrivalsPath, nil)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // line is a line of the table: what, measured, the same without Mulligan, target, verdict,
-// and how many processors the gateway, the provider, this process and others took.
+// and how many processors the gateway, the provider, this process and others used.
 type line []string
 
 var head = line{"", "measured", "this machine alone", "target", "", "processors: gateway + provider + load"}

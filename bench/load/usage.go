@@ -13,13 +13,13 @@ import (
 // tick is the unit of processor time in /proc.
 const tick = 10 * time.Millisecond
 
-// residentMiB is what a process has in memory: from /proc where there is one, or else from
-// ps. 0 = nobody knows.
+// residentMiB is a process's resident memory: from /proc if there is one, else from ps. 0
+// = unknown.
 func residentMiB(pid int) float64 {
 	id, number, unit := strconv.Itoa(pid), 1, os.Getpagesize()
 	text, err := os.ReadFile("/proc/" + id + "/statm") // "size resident …", pages
 	if err != nil {
-		text, err = exec.Command("ps", "-o", "rss=", "-p", id).Output() //nolint:noctx // a moment
+		text, err = exec.Command("ps", "-o", "rss=", "-p", id).Output() //nolint:noctx // it takes only a moment
 		number, unit = 0, 1<<10
 	}
 	fields := bytes.Fields(text)
@@ -30,7 +30,8 @@ func residentMiB(pid int) float64 {
 	return float64(n*unit) / (1 << 20)
 }
 
-// burned is processor time by now: of the three processes, and of the whole machine.
+// burned is the processor time used so far: by the three processes, and by the whole
+// machine.
 type burned struct {
 	at                               time.Time
 	gateway, provider, load, machine time.Duration
@@ -43,7 +44,7 @@ func (l *lot) burned() burned {
 	}
 }
 
-// since says how many processors each took since then, "" where there is no /proc.
+// since says how many processors each has used since then, "" without /proc.
 func (b burned) since(then burned) string {
 	if b.machine == 0 {
 		return ""
@@ -55,8 +56,8 @@ func (b burned) since(then burned) string {
 	return fmt.Sprintf("%.2f + %.2f + %.2f; others %.2f", gateway, provider, load, others)
 }
 
-// ofProcess reads /proc/…/stat, where the 14th and 15th field are the time in user and in
-// kernel mode; the name before them may hold anything.
+// ofProcess reads /proc/…/stat, where the 14th and 15th field are the time in user and
+// kernel mode; the name before them may contain anything.
 func ofProcess(pid int) time.Duration {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

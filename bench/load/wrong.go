@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// mostWrong is how many things that are wrong are told one by one.
+// mostWrong is how many errors are shown one by one.
 const mostWrong = 20
 
-// wrongs are what must not happen, however heavy the load is. Safe for concurrent use.
+// wrongs collects errors that no load excuses. It is safe for concurrent use.
 type wrongs struct {
 	mu   sync.Mutex
 	n    int
@@ -24,7 +24,7 @@ func (w *wrongs) add(format string, args ...any) {
 	}
 }
 
-// all gives how many there are, and the first of them.
+// all returns how many there are, and the first of them.
 func (w *wrongs) all() (int, []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

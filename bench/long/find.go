@@ -13,18 +13,18 @@ import (
 // function is a function or a method: where it is, what it is called, and what it uses.
 type function struct {
 	dir, name string
-	test      bool // go test calls it
-	asks      bool // testing.Short, itself or by what it uses
+	test      bool // go test runs it
+	asks      bool // it calls testing.Short, itself or through what it uses
 	uses      map[string]bool
 }
 
-// find gives the tests that ask testing.Short, by the folders of their packages.
+// find returns the tests that ask testing.Short, by the folders of their packages.
 func find(repository fs.FS) (map[string][]string, error) {
 	all, err := functions(repository)
 	if err != nil {
 		return nil, err
 	}
-	// What asks is handed on to what uses it, until nothing is new.
+	// Whatever uses something that asks, asks, too; repeat until nothing changes.
 	for known, more := map[string]bool{}, true; more; {
 		more = false
 		for _, f := range all {
@@ -46,7 +46,8 @@ func find(repository fs.FS) (map[string][]string, error) {
 	return found, nil
 }
 
-// usesOneOf: a name of the same package, or pkg.Name of another.
+// usesOneOf reports whether f uses a known name: one of the same package, or pkg.Name
+// of another.
 func (f *function) usesOneOf(known map[string]bool) bool {
 	for name := range f.uses {
 		if known[name] || known[f.dir+"."+name] {
@@ -56,7 +57,7 @@ func (f *function) usesOneOf(known map[string]bool) bool {
 	return false
 }
 
-// functions reads every Go file.
+// functions parses every Go file.
 func functions(repository fs.FS) (all []*function, err error) {
 	err = fs.WalkDir(repository, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {

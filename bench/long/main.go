@@ -33,7 +33,7 @@ func main() {
 	fmt.Println(pattern(found))
 }
 
-// pattern matches the tests and no others.
+// pattern matches exactly these tests.
 func pattern(found map[string][]string) string {
 	all := slices.Concat(slices.Collect(maps.Values(found))...)
 	slices.Sort(all)

@@ -14,7 +14,7 @@ import (
 	"github.com/mulligan-run/mulligan/bench/internal/tree"
 )
 
-// timeout is how long one test may take; a mutant that makes it hang is not killed.
+// timeout bounds one test; a mutant that makes its test hang does not count as killed.
 const timeout = 10 * time.Minute
 
 func main() {
@@ -61,7 +61,8 @@ func run(ctx context.Context, root string, prefixes []string) (err error) {
 	return nil
 }
 
-// sound runs every test once without a mutant: one that fails anyhow would show nothing.
+// sound runs every test once without a mutant, because one that fails anyway would show
+// nothing.
 func sound(ctx context.Context, t *tree.Tree, mutants []mutant) error {
 	seen := map[string]bool{}
 	for _, m := range mutants {
@@ -87,7 +88,8 @@ func test(ctx context.Context, t *tree.Tree, m mutant) ([]byte, error) {
 	return cmd.CombinedOutput()
 }
 
-// kill applies the mutant, runs its test, and takes it back. The error says why it lives.
+// kill applies the mutant, runs its test, and reverts the patch. The error says why the
+// mutant survives.
 func kill(ctx context.Context, t *tree.Tree, m mutant) (err error) {
 	if err := t.Apply(ctx, m.path); err != nil {
 		return err

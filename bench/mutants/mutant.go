@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// folder has the mutants, relative to the repository.
+// folder contains the mutants, relative to the repository.
 const folder = "testdata/mutants"
 
 // mutant is a deliberate break of the code.
 type mutant struct {
 	name string   // I04-tool-runs-again
 	id   string   // I04, S04 of the security controls, or Pi04 of the promises of provider/pi
-	what string   // is broken
+	what string   // what is broken
 	path string   // of the patch, absolute
-	args []string // of go, from "test" on
+	args []string // arguments of go, from "test" on
 	env  []string // NAME=value
 }
 

@@ -18,11 +18,11 @@ var languageHead = line{
 	"", "cold start", "call p50", "p99", "to bare", "calls/s by 1", "by 8", "by 32", "memory after load",
 }
 
-// titles are how languages are spelt.
+// titles are the display names of languages.
 var titles = map[string]string{"go": "Go", "python": "Python", "typescript": "TypeScript", "rust": "Rust", "java": "Java"}
 
-// languageLines are a line for the bare server and one for each language; one whose
-// toolchain is missing says so. The error names those that should have been measured.
+// languageLines are a line for the bare server and one for each language; a language
+// without its toolchain is shown as such. The error names benchmarks that are missing.
 func languageLines(all results) ([]line, error) {
 	lines := []line{{"bare grpc-go"}}
 	cells, err := languageCells(all, bareName)
@@ -40,7 +40,7 @@ func languageLines(all results) ([]line, error) {
 	return lines, errors.Join(errs...)
 }
 
-// languageCells are what stands beside a name.
+// languageCells are the cells after a name.
 func languageCells(all results, name string) (line, error) {
 	part := func(part string) metrics { return all[key("bench", languageBench+"/"+part)] }
 	start, call, memory := part("start"), part("call"), part("memory")

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// root is the top of the repository, seen from where this is run: in module bench.
+// root is the top of the repository, relative to the module bench, in which this is
+// run.
 const root = ".."
 
 func main() {

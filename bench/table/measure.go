@@ -23,7 +23,7 @@ type results map[string]metrics
 
 func key(dir, bench string) string { return dir + "." + bench }
 
-// measure runs the benchmarks that the rows want, a folder at a time.
+// measure runs the benchmarks of the rows, folder by folder.
 func measure(ctx context.Context, each time.Duration) (results, error) {
 	wanted := map[string][]string{}
 	var dirs []string
@@ -49,8 +49,7 @@ func measure(ctx context.Context, each time.Duration) (results, error) {
 	return all, errors.Join(errs...)
 }
 
-// goTest adds the results of one folder's benchmarks to all, and shows what is not
-// a result.
+// goTest adds the results of one folder's benchmarks to all, and prints other output.
 func goTest(ctx context.Context, dir string, names []string, each time.Duration, all results) error {
 	pattern := "^Benchmark(" + strings.Join(names, "|") + ")$"
 	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", pattern, "-benchtime", each.String(), ".")
@@ -100,7 +99,7 @@ func parse(line string) (name string, m metrics, ok bool) {
 	return name, m, true
 }
 
-// chatter is what go test says around results.
+// chatter reports whether a line is what go test prints around results.
 func chatter(line string) bool {
 	word, _, _ := strings.Cut(line, " ")
 	switch word {

@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// line is a line of a table. Those of the first table are: what, measured, baseline,
-// compared, target, verdict.
+// line is a line of a table. The cells of the first table are: what, measured,
+// baseline, compared, target, verdict.
 type line []string
 
 var head = line{"", "measured", "baseline", "compared", "target", ""}
 
-// fill makes the lines of rows; the error names the benchmarks without a result.
+// fill makes lines from rows; the error names benchmarks without a result.
 func fill(rows []row, all results) ([]line, error) {
 	var lines []line
 	var errs []error
@@ -40,7 +40,7 @@ func fill(rows []row, all results) ([]line, error) {
 	return lines, errors.Join(errs...)
 }
 
-// numbers are the metrics of a row, "" if there are none.
+// numbers are a row's metrics, "" if there are none.
 func (r row) numbers(m metrics, prefix string) string {
 	if value, ok := m[prefix+r.at]; ok {
 		switch r.at {
@@ -90,7 +90,7 @@ func (r row) verdict(m metrics, compared float64) string {
 	return "MISSED"
 }
 
-// micros spells microseconds in the unit that suits them.
+// micros writes microseconds in a suitable unit.
 func micros(us float64) string {
 	switch {
 	case us >= 1000:
@@ -108,8 +108,8 @@ func signed(us float64) string {
 	return "+" + micros(us)
 }
 
-// printTable aligns the columns; a second column that is the last of its line does not
-// widen them.
+// printTable aligns the columns. A second cell that is the last of its line does not
+// widen its column.
 func printTable(w io.Writer, head line, lines []line) {
 	lines = append([]line{head}, lines...)
 	widths := make([]int, len(head))

@@ -1,19 +1,19 @@
 package main
 
-// row is one line of the table and where its numbers come from.
+// row is one line of the table and the source of its numbers.
 type row struct {
 	what     string
-	dir      string // of the package, from the top of the repository
-	bench    string // the benchmark's name, and that of its part after a slash
-	metrics  string // what stands before the names of its metrics, "" for the main ones
-	baseline string // what base- is, "" for none
+	dir      string // of the package, relative to the top of the repository
+	bench    string // the benchmark's name, with that of its part after a slash
+	metrics  string // the prefix of its metrics' names, "" for the main ones
+	baseline string // what the baseline is, "" if none
 	compare  compare
-	at       string // the metric that is compared
+	at       string // the metric to compare
 	target   target
 	optional string // why it may be missing; "" = it may not
 }
 
-// compare says how a number and its baseline are put together.
+// compare is how a number is compared with its baseline.
 type compare int
 
 const (
@@ -21,11 +21,11 @@ const (
 	difference                // measured − baseline, µs
 )
 
-// target bounds the comparison, or one metric itself where own names it.
+// target bounds the comparison or, if own is set, the metric of that name.
 type target struct {
 	text  string
-	most  float64 // 0 = there is no such target
-	least float64 // neither
+	most  float64 // 0 = no such target
+	least float64 // 0 = no such target
 	own   string
 }
 
@@ -41,10 +41,10 @@ const (
 	bytesPerStep = "B/step"
 )
 
-// needsPostgres is why a row of the store in a database may be missing.
+// needsPostgres is why a row about the database store may be missing.
 const needsPostgres = "no PostgreSQL on this machine, and no MULLIGAN_POSTGRES"
 
-// compat is the module of the official SDKs.
+// compat is the folder of the module with the official SDKs.
 const compat = "internal/compat"
 
 var rows = []row{

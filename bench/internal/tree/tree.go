@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Tree is a copy of a repository's tracked files, as they stand in the work tree.
+// Tree is a copy of a repository's tracked files, as they are in the work tree.
 type Tree struct {
 	// Dir is its folder.
 	Dir string
@@ -42,8 +42,7 @@ func Copy(ctx context.Context, root, prefix string) (*Tree, error) {
 // Remove deletes the copy.
 func (t *Tree) Remove() error { return os.RemoveAll(t.Dir) }
 
-// copyFile copies a regular file or a link; one that was deleted and is still tracked is
-// left out.
+// copyFile copies a regular file or a link, and skips a tracked file that was deleted.
 func copyFile(from, to string) error {
 	info, err := os.Lstat(from)
 	if errors.Is(err, os.ErrNotExist) {
@@ -69,14 +68,14 @@ func copyFile(from, to string) error {
 	if err := os.WriteFile(to, content, info.Mode().Perm()); err != nil {
 		return err
 	}
-	return os.Chtimes(to, time.Time{}, info.ModTime()) // what make goes by
+	return os.Chtimes(to, time.Time{}, info.ModTime()) // make compares these times
 }
 
 // Apply applies a patch with further arguments of git apply, such as --check or -R.
 func (t *Tree) Apply(ctx context.Context, patch string, args ...string) error {
 	cmd := exec.CommandContext(ctx, "git", append(append([]string{"apply"}, args...), patch)...) //nolint:gosec // a patch of the repository
 	cmd.Dir = t.Dir
-	cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(t.Dir)) // the copy is in no repository
+	cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(t.Dir)) // the copy is not in a repository
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("git apply %s: %s", strings.Join(args, " "), bytes.TrimSpace(out))
 	}
