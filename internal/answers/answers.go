@@ -12,34 +12,34 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Request says which open suggestions are answered together, and how.
+// Request says which open suggestions to answer, and how.
 type Request struct {
-	// Query says of which runs; its SuggestionOpen, Oldest and Before are not asked. Limit bounds
-	// how many are answered.
+	// Query chooses the runs; its SuggestionOpen, Oldest and Before are ignored. Limit bounds how
+	// many are answered.
 	Query    timeline.Query
 	Provider string   // the entry that failed; "" = any
 	Runs     []string // only these; none = any
 	Action   string   // an action's kind; "" = the one that is suggested
-	Model    string   // of an action that switches: to this model, which is among those offered
+	Model    string   // for an action that switches: the model, which must be among those offered
 	Preview  bool     // only say what would be done
 }
 
-// What becomes of a suggestion that is answered together with others.
+// The possible results for a suggestion that is answered together with others.
 const (
 	Would  = "would"  // it would be answered so
 	Sent   = "sent"   // the answer is durable, and whoever drives the run next carries it out
-	None   = "none"   // nothing like that is offered
+	None   = "none"   // no such action is offered
 	Failed = "failed" // the answer could not be written
 )
 
 const (
-	answersAtOnce = 16  // that are written side by side
-	openPage      = 500 // open suggestions that are looked at in one query
-	// mostAnswers is how many suggestions are answered at once at the most.
+	answersAtOnce = 16  // written concurrently
+	openPage      = 500 // open suggestions fetched by one query
+	// mostAnswers is how many suggestions are answered at once, at most.
 	mostAnswers = 5000
 )
 
-// Result is what became of one suggestion.
+// Result is the result for one suggestion.
 type Result struct {
 	Run   timeline.Summary
 	State string         // Would, …
@@ -47,10 +47,10 @@ type Result struct {
 	Err   error          // with Failed
 }
 
-// All answers the suggestions that a means, each once however often this is called: the
-// answer to a suggestion is a command of one name. It gives a result for each of them, and whether
-// there are more than Limit. done, unless it is nil, is called with each as it comes, one at a time.
-// Where ctx ends before, those that were not sent are Failed.
+// All answers the suggestions that a chooses, each only once however often All is called, because
+// the command that answers a suggestion has a fixed name. It returns a result for each, and whether
+// there are more than Limit. done, if not nil, is called with each result as it comes, one at a
+// time. If ctx ends early, those that were not sent are Failed.
 func All(ctx context.Context, log timeline.Log, a Request, now time.Time, done func(Result)) (results []Result, more bool, err error) {
 	limit := min(a.Query.Limit, mostAnswers)
 	if limit <= 0 {
@@ -96,7 +96,7 @@ func All(ctx context.Context, log timeline.Log, a Request, now time.Time, done f
 	return results, more, nil
 }
 
-// means reports whether a is about the open suggestion of s, as far as its Query does not say so.
+// means reports whether a chooses the open suggestion of s, beyond what its Query says.
 func (a Request) means(s timeline.Summary) bool {
 	return (a.Provider == "" || s.Course.Course().Provider == a.Provider) && (len(a.Runs) == 0 || slices.Contains(a.Runs, s.Run))
 }
@@ -121,7 +121,8 @@ func (r *Result) send(ctx context.Context, log timeline.Log) {
 	}
 }
 
-// openSuggestions gives the runs like q whose suggestion may be answered, the newest first.
+// openSuggestions yields the runs matching q whose suggestion can be answered, newest
+// first.
 func openSuggestions(ctx context.Context, log timeline.Log, q timeline.Query, now time.Time) func(yield func(timeline.Summary, error) bool) {
 	q.SuggestionOpen, q.Oldest, q.Before, q.Limit = true, false, "", openPage
 	return func(yield func(timeline.Summary, error) bool) {
@@ -144,18 +145,18 @@ func openSuggestions(ctx context.Context, log timeline.Log, q timeline.Query, no
 	}
 }
 
-// Cause is what several runs wait for a person about.
+// Cause is a cause for which several runs wait for a person.
 type Cause struct {
 	Kind     failure.Kind
-	Provider string // the entry that failed; "" where it was none
+	Provider string // the entry that failed; "" = none
 	Title    string // of the newest run's failure
 	Runs     int
-	Since    time.Time // since when the oldest of them waits
-	Expires  time.Time // when the first of them does
+	Since    time.Time // when the oldest of them began to wait
+	Expires  time.Time // when the first of them expires
 	Offers   []OfferCount
 }
 
-// OfferCount is an action, and how many runs are offered it.
+// OfferCount is an action, and how many runs offer it.
 type OfferCount struct {
 	timeline.Offer
 	Runs int

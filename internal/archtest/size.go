@@ -8,7 +8,7 @@ import (
 	"go/token"
 )
 
-// The most lines that a file and a function have.
+// The most lines that a file and a function may have.
 const (
 	maxFile = 400
 	maxFunc = 60

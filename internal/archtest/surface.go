@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Surface is what a package shows to programs outside of this repository.
+// Surface is what a package exports to programs outside of this repository.
 type Surface struct {
 	Path  string   // relative to the house
 	Names []string // that are exported, as "Name" or, of an exported type, "Type.Method"
@@ -25,7 +25,7 @@ func isPublic(pkg string) bool {
 		!slices.Contains(strings.Split(pkg, "/"), "internal")
 }
 
-// Surfaces are those of the public packages, whose module lies at root.
+// Surfaces are those of the public packages; their module is at root.
 func Surfaces(root string, pkgs []Package) ([]Surface, error) {
 	var all []Surface
 	for _, pkg := range pkgs {

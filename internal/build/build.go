@@ -22,8 +22,8 @@ func Version() string {
 	return version(info)
 }
 
-// version takes no more than the commit of what the go command makes up where there is no tag yet: v0.0.0, a time
-// and a commit.
+// version shortens the pseudo-version that the go command makes up before the first tag (v0.0.0, a
+// time and a commit) to the commit.
 func version(info *debug.BuildInfo) string {
 	if info.Main.Path != module {
 		for _, m := range info.Deps {

@@ -18,7 +18,7 @@ import (
 	"github.com/mulligan-run/mulligan/show"
 )
 
-// telling is the demo on a screen.
+// telling shows the demo on a screen.
 type telling struct{ *server.Server }
 
 // Play plays the demo until ctx ends it. Its narration goes to stderr like that of any run.
@@ -56,7 +56,7 @@ func Play(ctx context.Context, srv *server.Server) error {
 	return t.summarise(ctx, models, result)
 }
 
-// introduce says who plays.
+// introduce says which models take part.
 func (t telling) introduce(m *server.Models) {
 	s := t.Screen
 	s.Line(s.Ink.Bold("Mulligan's demo: one run, a provider that fails on purpose, a plugin that decides."))
@@ -77,7 +77,7 @@ func (t telling) stopped(m *server.Models, result runner.Result) {
 	s.Line("Type one of the lines above. " + t.Screen.Hint("runs show "+result.Run) + " tells what happened.")
 }
 
-// tally is what a run's events amount to in the summary.
+// tally sums up a run's events for the summary.
 type tally struct {
 	lines []string
 	tools map[string]int // how often each ran

@@ -17,11 +17,11 @@ import (
 	"github.com/mulligan-run/mulligan/show"
 )
 
-// maxHandshake is how long the line may be that a plugin prints first, in bytes.
+// maxHandshake bounds the first line that a plugin prints, in bytes.
 const maxHandshake = 4 << 10
 
-// attach lets the person start the plugin, with the environment that is printed, and
-// uses whichever has written its first line into a file that is watched.
+// attach prints the environment with which a person starts the plugin, and uses the
+// latest plugin that has written its first line into the watched file.
 func (d *Session) attach(ctx context.Context, sockets string) error {
 	line, environment := filepath.Join(d.Dir, "dev", d.Entry.Name+".line"), filepath.Join(d.Dir, "dev", d.Entry.Name+".env")
 	variables := fmt.Sprintf("%s=%s\nPLUGIN_PROTOCOL_VERSIONS=%d\nPLUGIN_UNIX_SOCKET_DIR=%s\n",
@@ -33,7 +33,7 @@ func (d *Session) attach(ctx context.Context, sockets string) error {
 		_ = os.Remove(environment)
 		_ = os.Remove(line)
 	}()
-	_ = os.Remove(line) // of an earlier session
+	_ = os.Remove(line) // from an earlier session
 	d.Screen.Line("Start the plugin, for example under a debugger, with this environment and its output in that file.")
 	d.Screen.Line("Calls have " + d.Entry.AnswerWithin().String() + " each: what stands at a breakpoint for longer is an answer that is missed.")
 	d.Screen.Line("  set -a; . " + show.ShellQuote(environment) + "; set +a")
@@ -76,7 +76,7 @@ func (d *Session) meet(ctx context.Context, address string) {
 	}
 }
 
-// firstLine is the file's, "" until it is whole.
+// firstLine is the first line of the file, "" until it is complete.
 func firstLine(path string) string {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -91,7 +91,7 @@ func firstLine(path string) string {
 	return strings.TrimSpace(string(line))
 }
 
-// attachedAddress is where a plugin listens that printed this line.
+// attachedAddress is the address of the plugin that printed this line.
 func attachedAddress(line, sockets string) (string, error) {
 	fields := strings.Split(line, "|")
 	switch {

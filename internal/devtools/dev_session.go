@@ -29,7 +29,7 @@ type Session struct {
 	Screen *show.Screen
 	Entry  config.Plugin
 	spec   host.Spec
-	folder string // that is watched
+	folder string // the watched one
 
 	Attached bool // a person starts the plugin
 }
@@ -80,7 +80,7 @@ func (d *Session) prepare() (err error) {
 	if d.spec, err = d.Server.Spec(d.Entry); err != nil {
 		return err
 	}
-	d.spec.Pin, d.spec.Labels = "", labels // it is there to be changed
+	d.spec.Pin, d.spec.Labels = "", labels // the plugin is meant to change
 	if d.folder, err = host.PluginFolder(d.spec); err != nil {
 		return exit.Usage(err)
 	}
@@ -99,7 +99,7 @@ func (d *Session) startFirst(ctx context.Context) {
 	}
 }
 
-// ask asks the plugin as it is now.
+// ask asks the current plugin.
 func (d *Session) ask(ctx context.Context, e hooks.RunError) (recovery.Vote, error) {
 	list := d.Plugins.Hooks()
 	if len(list) == 0 {
@@ -167,7 +167,7 @@ func (d *Session) tell(e hooks.RunError, v recovery.Vote, err error, took time.D
 	d.Screen.Line(ink.Dim(now) + ink.Cyan(" → ") + show.Excerpt(fmt.Sprintf("%s after %d ms", answer, took.Milliseconds())))
 }
 
-// devLog shows the host's log as it is written.
+// devLog prints the host's log as it is written.
 type devLog struct {
 	session *Session
 	attrs   []slog.Attr

@@ -11,8 +11,8 @@ import (
 	"github.com/mulligan-run/mulligan/host"
 )
 
-// devPoll is how often a folder is looked at. What has changed has to stay as it is
-// for as long before it counts, so that a build is not caught in the middle.
+// devPoll is how often a folder is checked. A change must be stable for as long before
+// it counts, so that a build is not caught in the middle.
 const devPoll = 300 * time.Millisecond
 
 // folderWatch knows what a plugin's folder held when it was last looked at.
@@ -48,7 +48,7 @@ func (w *folderWatch) run(ctx context.Context, changed func()) {
 		}
 		pending = false
 		fresh, _, err := host.HashFolder(w.spec)
-		if err != nil || fresh != w.sum { // what cannot be hashed is not known to be the same
+		if err != nil || fresh != w.sum { // a folder that cannot be hashed may have changed
 			w.sum = fresh
 			changed()
 		}

@@ -76,7 +76,7 @@ type conformTiming struct {
 	P99Ms        float64   `json:"p99Ms"`
 }
 
-// EncodeSummary writes what all results amount to, as a line of JSON.
+// EncodeSummary writes the summary of all results, as a line of JSON.
 func (n *ExamNote) EncodeSummary(p conformance.Portrait) error {
 	s := conformSummary{
 		Plugin: p.Name, Version: p.Version, Passed: n.Passed, Failed: n.Failed, Skipped: n.Skipped, Millis: time.Since(n.Began).Milliseconds(),

@@ -15,15 +15,15 @@ import (
 	"github.com/mulligan-run/mulligan/show"
 )
 
-// A page of results has these columns.
+// The columns of a page of results.
 const (
 	conformName = 40 // of a name that stands alone
-	conformKind = 20 // of a name that its answers follow
+	conformKind = 20 // of a name that is followed by answers
 	conformPad  = "      "
 	conformWord = 10 // of what is expected, got, to do
 )
 
-// Heading says what is examined.
+// Heading says what is being tested.
 func (n *ExamNote) Heading(command []string) {
 	n.say(n.outInk().Bold(commandLine(command)))
 }
@@ -41,7 +41,7 @@ func (n *ExamNote) say(line string) { fmt.Fprintln(n.Out, line) }
 // outInk colours what goes to stdout, by whether that is a terminal.
 func (n *ExamNote) outInk() show.Ink { return show.Colour(n.LiveOut) }
 
-// Result tells one result.
+// Result prints one result.
 func (n *ExamNote) Result(r conformance.Result) {
 	n.count(r)
 	ink := n.outInk()
@@ -63,7 +63,7 @@ func (n *ExamNote) Result(r conformance.Result) {
 	n.details(r)
 }
 
-// failure explains a result once: others that come to the same refer to it.
+// failure explains a failed result once; later ones with the same cause refer to it.
 func (n *ExamNote) failure(r conformance.Result) {
 	ink, got := n.outInk(), r.Err.Error()
 	if got == n.failedWith {
@@ -77,7 +77,7 @@ func (n *ExamNote) failure(r conformance.Result) {
 	n.explain("to do", r.Advice)
 }
 
-// answers is what a plugin said to a failure in all its circumstances, in short.
+// answers is a short form of what a plugin answered to a failure in all circumstances.
 func (n *ExamNote) answers(list []conformance.Answer) string {
 	var said []string
 	for _, a := range list {
@@ -89,7 +89,7 @@ func (n *ExamNote) answers(list []conformance.Answer) string {
 	return strings.Join(said, " · ")
 }
 
-// tellShort is a vote in a word or two: four of them stand on a line.
+// tellShort is a vote in a word or two, because four of them are on a line.
 func tellShort(v recovery.Vote) string {
 	text := string(v.Action)
 	switch v.Action {
@@ -105,7 +105,7 @@ func tellShort(v recovery.Vote) string {
 	return text
 }
 
-// details are the answers one by one, if they are wanted, and what is to be said about them.
+// details are the single answers, if they are wanted, with remarks on them.
 func (n *ExamNote) details(r conformance.Result) {
 	noted := map[string]bool{}
 	for _, a := range r.Answers {
@@ -141,7 +141,7 @@ func padded(text string, width int) string {
 	return text + strings.Repeat(" ", max(width-ansi.StringWidth(text), 1))
 }
 
-// spellTook leaves out what took no time to speak of.
+// spellTook is "" for a negligible duration.
 func spellTook(d time.Duration) string {
 	if d < time.Millisecond {
 		return ""
@@ -149,7 +149,7 @@ func spellTook(d time.Duration) string {
 	return spellShort(d)
 }
 
-// Summary says what all results amount to, and how the plugin was.
+// Summary prints the summary of all results, and how the plugin performed.
 func (n *ExamNote) Summary(p conformance.Portrait) {
 	ink := n.outInk()
 	n.say("")
@@ -170,13 +170,13 @@ func (n *ExamNote) Summary(p conformance.Portrait) {
 	n.say(ink.Bold(text) + fmt.Sprintf(" in %s", spellShort(time.Since(n.Began))))
 }
 
-// ExamNote tells the results of an exam, as a page or as JSON lines.
+// ExamNote prints the results of an exam, as a page or as JSON lines.
 type ExamNote struct {
 	*show.Screen
 	Verbose                 bool
 	Began                   time.Time
-	topic                   string // that was announced last
-	failedWith, failedAt    string // what came the last time something failed, and what that was
+	topic                   string // the last one announced
+	failedWith, failedAt    string // the last failure's text, and the result that had it
 	Passed, Failed, Skipped int
 	err                     error // of the first line that could not be written
 }
@@ -192,7 +192,7 @@ func (n *ExamNote) count(r conformance.Result) {
 	}
 }
 
-// commandLine is a command as a shell would need it.
+// commandLine is a command in a shell's syntax.
 func commandLine(args []string) string {
 	var words []string
 	for _, arg := range args {

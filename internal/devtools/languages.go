@@ -14,7 +14,7 @@ import (
 	"github.com/mulligan-run/mulligan/internal/devtools/scaffold"
 )
 
-// language is what differs between plugins in different languages beside their code.
+// language is what differs between plugins in different languages, besides their code.
 type language struct {
 	Title          string
 	Needs          string // to be installed, for people
@@ -87,7 +87,7 @@ var languages = map[string]language{
 	},
 }
 
-// LanguageNames are the languages that there is a scaffold in, sorted.
+// LanguageNames are the languages that have a scaffold, sorted.
 func LanguageNames() []string { return slices.Sorted(maps.Keys(languages)) }
 
 // pluginName is a name that every language's tools can take.
@@ -95,7 +95,7 @@ var pluginName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
 const maxPluginName = 48
 
-// checkName says why a plugin in this language cannot be called so.
+// checkName says why a plugin in this language cannot have that name.
 func (l language) checkName(name string) error {
 	switch {
 	case !pluginName.MatchString(name) || len(name) > maxPluginName:
@@ -110,8 +110,8 @@ func (l language) checkName(name string) error {
 	return nil
 }
 
-// Scaffold is a plugin that is about to be written. Its exported members, and the
-// language's, are what templates may name.
+// Scaffold is a plugin that is about to be written. Templates may use its exported
+// members, and the language's.
 type Scaffold struct {
 	Name string
 	language
@@ -123,7 +123,7 @@ type Scaffold struct {
 // Checkout reports whether the SDK is taken from a checkout.
 func (s *Scaffold) Checkout() bool { return s.sdk.checkout != "" }
 
-// Carried reports whether this program gives the SDK.
+// Carried reports whether the SDK comes from this program.
 func (s *Scaffold) Carried() bool { return !s.Checkout() && s.sdk.release == "" }
 
 // Beside reports whether the SDK is in the plugin's folder.

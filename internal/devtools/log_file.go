@@ -16,15 +16,15 @@ const (
 	logFileMode = os.O_RDONLY | syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 )
 
-// LogFile reads a plugin's log: what there is, and then what comes, across
-// rotations by the hosts that write it.
+// LogFile reads a plugin's log: what is there, and then new lines, across rotations by
+// the hosts that write it.
 type LogFile struct {
 	plugin, path string
 	file         *os.File // under path when it was opened; nil while there is none
-	rest         []byte   // of a line that is not whole yet
+	rest         []byte   // of an incomplete line
 }
 
-// History reads all that there is.
+// History reads everything that is there.
 func (l *LogFile) History() []LogLine {
 	l.open()
 	var lines []LogLine
@@ -42,7 +42,7 @@ func (l *LogFile) History() []LogLine {
 	return append(lines, l.read()...)
 }
 
-// news reads what has come since.
+// news reads what was added since.
 func (l *LogFile) news() []LogLine {
 	lines := l.read()
 	there, err := os.OpenFile(l.path, logFileMode, 0)
@@ -76,7 +76,7 @@ func (l *LogFile) isOpen(other *os.File) bool {
 	return err == nil && otherErr == nil && os.SameFile(x, y)
 }
 
-// read gives the whole lines from where it was read last.
+// read returns the complete lines since the last read.
 func (l *LogFile) read() []LogLine {
 	if l.file == nil {
 		return nil

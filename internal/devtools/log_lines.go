@@ -19,8 +19,8 @@ import (
 	"github.com/mulligan-run/mulligan/show"
 )
 
-// PluginLogs finds the log of the plugin that is meant, or all that there are. One
-// that is followed may be still to come.
+// PluginLogs finds the logs of the named plugins, or of all. With coming, a log need
+// not exist yet.
 func PluginLogs(srv *server.Server, names []string, coming bool) ([]*LogFile, error) {
 	dir := srv.PluginState()
 	if len(names) == 0 {
@@ -61,7 +61,7 @@ type LogWriter struct {
 	JSON bool
 }
 
-// Follow prints what comes, until ctx ends.
+// Follow prints new lines until ctx ends.
 func (w *LogWriter) Follow(ctx context.Context, logs []*LogFile) error {
 	for {
 		select {
@@ -156,7 +156,7 @@ func (l *LogLine) fields() map[string]any {
 	return fields
 }
 
-// CloseLogs closes what was opened of them.
+// CloseLogs closes the opened files.
 func CloseLogs(logs []*LogFile) {
 	for _, l := range logs {
 		if l.file != nil {

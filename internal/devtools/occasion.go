@@ -10,11 +10,11 @@ import (
 // have been.
 type occasion struct {
 	run   *recovery.Run      // as it was when they were asked; only for reading
-	votes []recovery.Vote    // what they said then
-	then  *recovery.Decision // what was decided then; nil = the run's process did not live to do so
+	votes []recovery.Vote    // what they voted then
+	then  *recovery.Decision // what was decided then; nil = the run's process died first
 }
 
-// occasions finds those of a run, in the order in which they came.
+// occasions returns those of a run, in order.
 func occasions(events []recovery.Event) ([]occasion, error) {
 	var found []occasion
 	run, last := &recovery.Run{}, recovery.Occasion("")
@@ -37,10 +37,10 @@ func occasions(events []recovery.Event) ([]occasion, error) {
 	return found, nil
 }
 
-// asks reports whether a runner now asks its plugins about the open failure or, where
-// there are none to ask, decides without them.
+// asks reports whether the current runner would ask its plugins about the open failure
+// or, if there are none, decide without them.
 func asks(run *recovery.Run) bool {
-	if cause := run.Open.Cause; cause == recovery.CauseCooling || cause == recovery.CauseForbidden { // which is nobody's to say
+	if cause := run.Open.Cause; cause == recovery.CauseCooling || cause == recovery.CauseForbidden { // no plugin is asked about these
 		return false
 	}
 	return slices.ContainsFunc(recovery.Next(run), func(e recovery.Effect) bool {
@@ -49,7 +49,7 @@ func asks(run *recovery.Run) bool {
 	})
 }
 
-// recall looks up what came of it.
+// recall looks up what was decided about it then.
 func (o *occasion) recall(later []recovery.Event) {
 	about := o.run.Occasion()
 	for _, e := range later {
@@ -67,8 +67,8 @@ func (o *occasion) recall(later []recovery.Event) {
 	}
 }
 
-// decide decides again with v in place of what its plugin said then. A plugin that
-// the run did not have comes first.
+// decide decides again, with v in place of what its plugin voted then. A plugin that
+// the run did not have votes first.
 func (o *occasion) decide(v recovery.Vote) recovery.Decision {
 	run := o.run.Clone()
 	about := run.Occasion()
@@ -87,7 +87,7 @@ func (o *occasion) decide(v recovery.Vote) recovery.Decision {
 	return recovery.Decide(run)
 }
 
-// verdict compares what is decided now with what was then.
+// verdict compares the decision now with the one then.
 type verdict string
 
 const (

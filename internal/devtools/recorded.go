@@ -15,7 +15,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// RunSource yields the events of one run after the other; an error ends it.
+// RunSource yields the events of one run after another; an error ends it.
 type RunSource func(yield func([]recovery.Event, error) bool)
 
 // EventsOf are those of the runs with these ids.
@@ -56,7 +56,7 @@ func EventsSince(ctx context.Context, log timeline.Log, since time.Time) RunSour
 	}
 }
 
-// maxEventLine is the most that one line of a file of events may have, in bytes.
+// maxEventLine bounds a line of a file of events, in bytes.
 const maxEventLine = 64 << 20
 
 // EventsInFile are those in a file of JSON lines.
@@ -106,8 +106,8 @@ func EventsIn(in io.Reader) RunSource {
 	}
 }
 
-// eventIn reads one line; live text, notices, the header of an export and empty lines are
-// none.
+// eventIn reads one line; ok is false for live text, notices, the header of an export and
+// empty lines.
 func eventIn(line []byte) (e recovery.Event, ok bool, err error) {
 	if len(strings.TrimSpace(string(line))) == 0 {
 		return e, false, nil
@@ -128,5 +128,5 @@ func eventIn(line []byte) (e recovery.Event, ok bool, err error) {
 	return e, true, nil
 }
 
-// ExportFormat is what the first line of exported runs calls them.
+// ExportFormat identifies exported runs, in the first line of an export.
 const ExportFormat = "mulligan-runs"

@@ -17,19 +17,20 @@ import (
 	"github.com/mulligan-run/mulligan/show"
 )
 
-// Replay asks a plugin about one run after the other, and prints what comes of it.
+// Replay asks a plugin about the failures of one run after another, and prints the
+// differences.
 type Replay struct {
 	*show.Screen
 	Plugin string
 	Beside []string // the other plugins of this configuration
-	Named  bool     // the runs were chosen by a person: all of them count
+	Named  bool     // a person chose the runs: all of them count
 	JSON   bool
 	Ask    func(context.Context, hooks.RunError) recovery.Vote
 	own    verdicts
 	others verdicts // of runs that had other plugins beside this one
 }
 
-// verdicts counts what came of failures.
+// verdicts counts the results of failures.
 type verdicts struct {
 	runs   int
 	counts map[verdict]int
@@ -42,7 +43,8 @@ func (t *verdicts) count(v verdict) {
 	t.counts[v]++
 }
 
-// Run asks the plugin about every failure of one run, and tells how its answers differ.
+// Run asks the plugin about every failure of one run, and prints how its answers
+// differ.
 func (r *Replay) Run(ctx context.Context, events []recovery.Event) error {
 	list, err := occasions(events)
 	if err != nil || len(list) == 0 {
@@ -85,8 +87,8 @@ func (r *Replay) heading(run *recovery.Run, foreign bool, others []string) {
 	r.Line(text)
 }
 
-// tell prints a failure as a diff: what was decided is taken out, what is decided
-// now is put in.
+// tell prints a failure as a diff: the decision then is removed, the decision now is
+// added.
 func (r *Replay) tell(o *occasion, v recovery.Vote, now recovery.Decision, verdict verdict) {
 	open := o.run.Open
 	r.Line("  " + terminal.OneLine(fmt.Sprintf("#%d %s · %s · attempt %d", open.Seq, cmp.Or(open.Failure.Model, o.run.Model), open.Failure.Kind, open.Attempt)))
@@ -159,7 +161,7 @@ func (r *Replay) encode(line any) error {
 	return encoder.Encode(line)
 }
 
-// Conclude prints the sums; the exit code is that of a diff.
+// Conclude prints the totals; its exit code is that of a diff.
 func (r *Replay) Conclude() error {
 	if r.JSON {
 		sums := r.own.sums()

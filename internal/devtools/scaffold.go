@@ -17,7 +17,8 @@ import (
 	"github.com/mulligan-run/mulligan/show"
 )
 
-// NewScaffold is what the flags ask for, checked as far as it can be before it is written.
+// NewScaffold checks what the flags ask for, as far as possible before anything is
+// written.
 func NewScaffold(name, lang, dir, checkout string) (*Scaffold, error) {
 	language, ok := languages[lang]
 	if !ok {
@@ -34,7 +35,7 @@ func NewScaffold(name, lang, dir, checkout string) (*Scaffold, error) {
 	return s, s.vacant()
 }
 
-// vacant refuses a folder that has anything in it, but for a repository without files.
+// vacant refuses a folder that is not empty, except for a repository without files.
 func (s *Scaffold) vacant() error {
 	entries, err := os.ReadDir(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,7 +79,7 @@ func (s *Scaffold) Write() error {
 	return os.Symlink(s.sdk.checkout, filepath.Join(s.dir, sdkFolder))
 }
 
-// Next says what was made and what to type.
+// Next says what was created and what to type.
 func (s *Scaffold) Next() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "Made %s, a plugin in %s.\n", s.Name, s.Title)
@@ -105,7 +106,7 @@ func (s *Scaffold) Next() string {
 	return text.String() + "\n"
 }
 
-// Mulligan is how this program is called from anywhere.
+// Mulligan is a command for this program that works from any folder.
 func (s *Scaffold) Mulligan() string {
 	self, err := os.Executable()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/mulligan-run/mulligan"
 )
 
-// sdk is where a new plugin takes its SDK from: a release, a checkout, or this program.
+// sdk is where a new plugin gets its SDK from: a release, a checkout, or this program.
 type sdk struct {
 	build    string // this program's version
 	release  string // "v1.2.3", the same for all SDKs; "" = no registry has it
@@ -21,14 +21,14 @@ type sdk struct {
 }
 
 // sdkFolder is where the SDK is in the plugin's folder: a copy, or a link to a checkout, so that
-// nothing of what is committed there names a place on one computer.
+// no committed file contains a path of one computer.
 const sdkFolder = ".mulligan"
 
 // release is a version that has been published; a build from a commit has another form.
 var release = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-(alpha|beta|rc)\.[0-9]+)?$`)
 
-// findSDK settles where the SDK comes from. A checkout that is named goes before all; no
-// registry has what a development build needs, so that it gives what it carries.
+// findSDK decides where the SDK comes from. A named checkout comes first. A development
+// build is in no registry, so it uses the SDK that this program carries.
 func findSDK(named, build string) (sdk, error) {
 	switch {
 	case named != "":
@@ -47,7 +47,7 @@ var errNoCheckout = errors.New("this is no checkout of Mulligan")
 
 var ourModule = regexp.MustCompile(`(?m)^module github\.com/mulligan-run/mulligan$`)
 
-// checkoutAround gives the root of the checkout that a folder is in.
+// checkoutAround returns the root of the checkout that contains a folder.
 func checkoutAround(dir string) (string, error) {
 	start, err := filepath.Abs(dir)
 	if err != nil {
@@ -69,7 +69,7 @@ func checkoutAround(dir string) (string, error) {
 }
 
 // carried are the sources of a language's SDK that this program carries, without their tests,
-// at their places in a plugin's folder.
+// at their paths in a plugin's folder.
 func (l language) carried() ([]scaffoldFile, error) {
 	var files []scaffoldFile
 	for _, part := range append([]string{"LICENSE"}, l.sdk...) {

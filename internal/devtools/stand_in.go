@@ -41,7 +41,7 @@ func StandIn(c *config.Config, name string, command []string) (config.Plugin, er
 	return p, nil
 }
 
-// OtherPlugins are the other plugins of the configuration that are counted.
+// OtherPlugins are the other configured plugins whose votes count.
 func OtherPlugins(c *config.Config, name string) []string {
 	var names []string
 	for _, p := range c.AskedPlugins() {
@@ -52,8 +52,8 @@ func OtherPlugins(c *config.Config, name string) []string {
 	return names
 }
 
-// rehearsal is how a plugin runs where nothing comes of its answers: without what it was
-// given or granted, and with a state folder that is nobody's.
+// rehearsal is how a plugin runs when its answers have no effect: without the
+// environment and grants it was given, and with a temporary state folder.
 func rehearsal(srv *server.Server, p config.Plugin, state string) (host.Spec, error) {
 	if err := srv.OpenLock(); err != nil {
 		return host.Spec{}, err
@@ -70,7 +70,7 @@ func rehearsal(srv *server.Server, p config.Plugin, state string) (host.Spec, er
 	return spec, nil
 }
 
-// Asker starts a plugin and gives what asks it.
+// Asker starts a plugin and returns a function that asks it.
 func Asker(ctx context.Context, srv *server.Server, entry config.Plugin, state string) (func(context.Context, hooks.RunError) recovery.Vote, error) {
 	spec, err := rehearsal(srv, entry, state)
 	if err != nil {
@@ -92,6 +92,6 @@ func Asker(ctx context.Context, srv *server.Server, entry config.Plugin, state s
 	}, nil
 }
 
-// shortPause is how long a replayed plugin that fails is left alone: each failure is
-// judged for itself.
+// shortPause is how long a failing plugin is left alone during a replay, which tests
+// each failure by itself.
 const shortPause = 100 * time.Millisecond

@@ -5,12 +5,13 @@ import (
 	"testing"
 )
 
-// tries are how often each size is measured; the least counts, since others of the process
-// take memory as well.
+// tries is how often each size is measured; the smallest counts, because other goroutines
+// allocate, too.
 const tries = 3
 
-// Check fails if work on an input of the size 2n takes more than three times the memory of
-// that on n. work makes the input and gives what is done with it, which may be done again.
+// Check fails if work on an input of size 2n takes more than three times the memory of
+// that on n. work makes the input and returns what to do with it, which must be
+// repeatable.
 func Check(t *testing.T, n int, work func(n int) func()) {
 	t.Helper()
 	once, twice := allocated(work(n)), allocated(work(2*n))

@@ -14,7 +14,7 @@ const (
 	CodeTerminated = 143 // SIGTERM; what was driven can be resumed
 )
 
-// Error is an error with an exit code of its own. A nil err was printed already.
+// Error is an error with an exit code. If Err is nil, the error was already printed.
 type Error struct {
 	Code int
 	Err  error
@@ -40,8 +40,8 @@ func Usage(err error) error {
 // Usagef is Usage of an error that is made of a format.
 func Usagef(format string, args ...any) error { return Usage(fmt.Errorf(format, args...)) }
 
-// Of is the exit code of a command that ended with err: what a library complains of is the caller's
-// mistake.
+// Of is the exit code of a command that ended with err. An error without a code comes from a
+// library and is the caller's mistake.
 func Of(err error) int {
 	coded := (*Error)(nil)
 	switch {

@@ -16,16 +16,16 @@ import (
 // otherModel stands for a fallback that has not failed.
 const otherModel = "fallback/another-model"
 
-// treatment is what becomes of a run's first failure: the decision of auto-recover's
-// own function under the runner's limits, and what a person is offered if nobody acts.
+// treatment is what happens after a run's first failure: auto-recover's decision
+// within the runner's limits, and what a person is offered if nobody acts.
 type treatment struct {
 	recovery.Decision
 	offered []recovery.Button
 }
 
-// treat puts f as its first failure into the events of a run that recovers by itself, and
-// lets auto-recover and the heart say what follows. Of the pause before a retry
-// only the jitter is left out, so that the answer is always the same.
+// treat puts f as the first failure into the events of a run that recovers automatically,
+// and asks auto-recover and package recovery what follows. It leaves out the jitter, so
+// that the answer is always the same.
 func treat(f failure.Failure, at time.Time, alternatives ...recovery.Alternative) (treatment, error) {
 	policy := recovery.DefaultPolicy()
 	policy.AutoRecover, policy.Plugins = true, []string{autorecover.Name}
@@ -55,7 +55,7 @@ func treat(f failure.Failure, at time.Time, alternatives ...recovery.Alternative
 	return t, err
 }
 
-// someTalk is a conversation that could be shortened, as one that is too long usually can.
+// someTalk is a conversation that can be shortened, as one that is too long usually can.
 func someTalk() []llm.Message {
 	var talk []llm.Message
 	for range 4 {
@@ -96,7 +96,7 @@ func (t treatment) adjusted() string {
 	return ""
 }
 
-// labels are the buttons, but for the one that every suggestion has.
+// labels are the buttons, except the one that every suggestion has.
 func (t treatment) labels() string {
 	var labels []string
 	for _, b := range t.offered {

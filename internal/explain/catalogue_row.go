@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/show"
 )
 
-// FindFault finds a row, or a variant of one with its scripts alone.
+// FindFault finds a row with all of its scripts, or with those of one variant.
 func FindFault(name string) (catalogue.Row, []catalogue.Script, error) {
 	id, variant, _ := strings.Cut(name, "-")
 	row, known := catalogue.Find(strings.ToUpper(id))
@@ -29,7 +29,8 @@ func FindFault(name string) (catalogue.Row, []catalogue.Script, error) {
 	return row, scripts, nil
 }
 
-// ShowFault tells all of a row: what it is, what to do, and the bytes of each of its scripts.
+// ShowFault prints everything about a row: what it is, what to do, and the bytes of each of
+// its scripts.
 func ShowFault(n *Note, row catalogue.Row, scripts []catalogue.Script) error {
 	name := row.ID
 	if len(scripts) > 0 {
@@ -57,7 +58,7 @@ func ShowFault(n *Note, row catalogue.Row, scripts []catalogue.Script) error {
 	return nil
 }
 
-// byName groups scripts by the name that they go by, in their order.
+// byName groups scripts by name, in order.
 func byName(scripts []catalogue.Script) [][]catalogue.Script {
 	var groups [][]catalogue.Script
 	for _, s := range scripts {
@@ -70,7 +71,7 @@ func byName(scripts []catalogue.Script) [][]catalogue.Script {
 	return groups
 }
 
-// showScripts shows the scripts that go by one name, a section for the same bytes.
+// showScripts prints the scripts of one name, with one section for equal bytes.
 func showScripts(n *Note, row catalogue.Row, scripts []catalogue.Script) error {
 	first := scripts[0]
 	suffix := ""
@@ -106,15 +107,15 @@ func below(s catalogue.Script) string {
 	return "it happens below HTTP: the broken transport " + s.Transport
 }
 
-// showBytes shows a section as it is: not wrapped, and made only of what can be shown.
+// showBytes prints a section unwrapped, with unprintable characters replaced.
 func showBytes(w io.Writer, text string) {
 	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
 		fmt.Fprintln(w, strings.TrimRight(strings.Repeat(" ", noteIndent)+terminal.Printable(line, true), "\n "))
 	}
 }
 
-// showExpected says what every adapter is held to, in the words and with the advice that
-// follow from it.
+// showExpected says what every adapter must make of the script, with the resulting words
+// and advice.
 func showExpected(n *Note, row catalogue.Row, e catalogue.Expectation) error {
 	if e.Answer {
 		n.row("kind", "no failure: the run goes on", n.ink.Green)
@@ -151,7 +152,7 @@ var phases = map[string]failure.Phase{
 	"before-first-token": failure.PhaseBeforeFirstEvent, "mid-stream": failure.PhaseMidStream, "end-of-stream": failure.PhaseEndOfStream,
 }
 
-// expected is the failure that a script must come out as.
+// expected is the failure that a script must result in.
 func expected(row catalogue.Row, e catalogue.Expectation) *failure.Failure {
 	f := failure.NewFailure(failure.Kind(e.Kind), failure.OriginModel, phases[row.When], nil)
 	f.Provider = providerOf(row)

@@ -16,12 +16,12 @@ import (
 	"github.com/mulligan-run/mulligan/show"
 )
 
-// RowFilter chooses rows of the catalogue; an empty field lets all through.
+// RowFilter chooses rows of the catalogue; an empty field matches all.
 type RowFilter struct {
 	Kind, Provider, Wire string
 }
 
-// Rows are those that the filter lets through.
+// Rows are the rows that match.
 func (f RowFilter) Rows() ([]catalogue.Row, error) {
 	for _, check := range []struct {
 		what, word string
@@ -150,7 +150,7 @@ func whatOf(r catalogue.Row) string {
 	return terminal.OneLine(strings.Join(words, ": "))
 }
 
-// saidBy is what a row says by itself, shortly: the message in its body, or else the body,
+// saidBy is a short form of what a row says: the message in its body, or else the body,
 // the header, or the status.
 func saidBy(r catalogue.Row) string {
 	const tooShort = 3 // bytes of a message that is left out in the table

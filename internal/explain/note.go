@@ -18,14 +18,14 @@ import (
 	"github.com/mulligan-run/mulligan/show"
 )
 
-// Explained is all that is said about a failure.
+// Explained is everything said about a failure.
 type Explained struct {
 	failure.Diagnosis
 	alone, beside treatment      // without and with another model to switch to
 	Lesson        *config.Lesson // nil = nothing was to be learned or forgotten
 }
 
-// Explain is the whole of it: no clock, no dice, so that what is reported can be
+// Explain explains a report without using a clock or chance, so that the result can be
 // reproduced.
 func Explain(r *Report, at time.Time, rows *failure.Local) (Explained, error) {
 	x := Explained{Diagnosis: rows.Diagnose(r.Evidence(at))}
@@ -54,7 +54,7 @@ type treatmentJSON struct {
 	DelayMs   failure.Millis  `json:"delayMs"`
 	NewModel  string          `json:"newModel,omitempty"`
 	Reason    string          `json:"reason"`
-	BlockedBy string          `json:"blockedBy,omitempty"` // then it is only offered
+	BlockedBy string          `json:"blockedBy,omitempty"` // because of this it is only offered
 }
 
 func (t treatment) json() treatmentJSON {
@@ -82,7 +82,7 @@ type Note struct {
 	width int
 }
 
-// NewNote makes a page on w, in colour where that is a terminal that wants it.
+// NewNote makes a page on w, in colour if w is a terminal with colour.
 func NewNote(w io.Writer) *Note {
 	n := &Note{w: w, ink: show.Colour(show.IsTerminal(w)), width: noteWidth}
 	if f, ok := w.(*os.File); ok {
@@ -192,7 +192,8 @@ func waitOf(f *failure.Failure) string {
 	return "none asked for"
 }
 
-// confidenceOf says how many of a hundred unseen failures recognised in the same way were so.
+// confidenceOf says how many of a hundred unseen failures recognised in this way really were
+// of this kind.
 func confidenceOf(percent int) string {
 	if percent == 0 {
 		return "none: nothing about it is known"
@@ -220,7 +221,7 @@ func clueLabel(c failure.Clue) string {
 	return "also seen"
 }
 
-// lesson tells of what was learned or forgotten.
+// lesson prints what was learned or forgotten.
 func (n *Note) lesson(l *config.Lesson) {
 	heading, row := "Learned", "the row"
 	if l.Forgotten {

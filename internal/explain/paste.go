@@ -12,10 +12,10 @@ import (
 	"github.com/mulligan-run/mulligan/show"
 )
 
-// Paste takes in what was pasted: a whole HTTP response, a body, or a mere message.
+// Paste reads what was pasted: a whole HTTP response, a body, or only a message.
 func (r *Report) Paste(text string) error {
 	text = strings.TrimLeft(strings.TrimPrefix(text, "\ufeff"), " \t\r\n")
-	for heads := 0; strings.HasPrefix(text, "HTTP/"); heads++ { // of several, as curl -i prints them, the last one counts
+	for heads := 0; strings.HasPrefix(text, "HTTP/"); heads++ { // curl -i may print several; the last one counts
 		var err error
 		if heads == maxHeads {
 			return fmt.Errorf("the pasted response has more than %d heads", maxHeads)
@@ -40,7 +40,7 @@ func isStream(text string) bool {
 	return stream
 }
 
-// head reads the status line and the headers of a response, and gives what follows them.
+// head reads the status line and the headers of a response, and returns the rest.
 func (r *Report) head(text string) (rest string, err error) {
 	source := bufio.NewReader(strings.NewReader(text))
 	lines := textproto.NewReader(source)

@@ -15,22 +15,22 @@ import (
 	"github.com/mulligan-run/mulligan/show"
 )
 
-// maxReportBody is how much of a body the classifier is given, in bytes; adapters keep
-// no more of one either.
+// maxReportBody is how much of a body the classifier gets, in bytes; adapters also
+// keep no more.
 const maxReportBody = 64 << 10
 
-// Report is a failure as somebody tells of it: any part of it may be missing.
+// Report is a failure as somebody describes it; any part may be missing.
 type Report struct {
 	Provider, Model string
 	Status          int
 	Code            string // the provider's
 	Header          http.Header
 	body            string
-	Message         string // of the library or the transport that passed the failure on
+	Message         string // from the library or transport that reported the failure
 	When            failure.Phase
 }
 
-// Empty reports whether there is nothing to go by.
+// Empty reports whether there is no information at all.
 func (r *Report) Empty() bool {
 	return r.Status == 0 && r.Code == "" && len(r.Header) == 0 && r.body == "" && r.Message == ""
 }
@@ -66,8 +66,8 @@ func (r *Report) fullModel() string {
 	return r.Provider + "/" + r.Model
 }
 
-// said is what a library would print: the message, and its code where there is no body
-// that could hold it.
+// said is what a library would print: the message, and the code if there is no body
+// that could contain it.
 func (r *Report) said() string {
 	switch {
 	case r.Code == "" || r.body != "" || strings.Contains(r.Message, r.Code):
@@ -78,8 +78,7 @@ func (r *Report) said() string {
 	return r.Message + " (" + r.Code + ")"
 }
 
-// withCode puts a code that was told of apart from the body where the classifier looks
-// for one.
+// withCode puts a separately given code where the classifier looks for one.
 func (r *Report) withCode(body string) string {
 	if r.Code == "" {
 		return body
@@ -102,8 +101,8 @@ func (r *Report) withCode(body string) string {
 	return string(said)
 }
 
-// lastEvent is what an adapter hands over of an event stream: the data of the event that
-// reports an error, else of the last one. Anything else is itself.
+// lastEvent is what an adapter extracts from an event stream: the data of the event that
+// reports an error, or else of the last one. Other text is returned unchanged.
 func lastEvent(body string) (data string, stream bool) {
 	if !strings.HasPrefix(body, "data:") && !strings.HasPrefix(body, "event:") && !strings.Contains(body, "\ndata:") {
 		return body, false
@@ -126,8 +125,8 @@ func lastEvent(body string) (data string, stream bool) {
 	return data, true
 }
 
-// whens are the words for how far an attempt had come; two of them mean the same as
-// others, as catalogues of faults are finer than the classifier.
+// whens are the words for how far an attempt had come. Two of them are synonyms,
+// because catalogues of faults are finer than the classifier.
 var whens = []struct {
 	word  string
 	phase failure.Phase

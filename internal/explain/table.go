@@ -24,17 +24,17 @@ const (
 	maxTableLine  = 16 << 20 // bytes
 	batchRows     = 256
 	batchBytes    = 1 << 20
-	batchesPerCPU = 4 // that are read and not yet written
+	batchesPerCPU = 4 // read but not yet written
 )
 
 var (
-	// knownColumns are what a row may tell of a failure.
+	// knownColumns are what a row may say about a failure.
 	knownColumns = []string{"provider", "model", "status", "code", "headers", "body", "message", "when"}
-	// addedColumns are what is found out.
+	// addedColumns are the results.
 	addedColumns = []string{"kind", "retryable", "retry_after_ms", "code_out", "evidence"}
 )
 
-// columns are where the cells of a table stand.
+// columns are the positions of a table's cells.
 type columns struct {
 	known [8]int // by knownColumns; -1 = there is none
 	count int
@@ -69,7 +69,7 @@ func readColumns(line string) (columns, error) {
 	return c, nil
 }
 
-// batch is some lines of a table, in a row.
+// batch is a number of consecutive lines of a table.
 type batch struct {
 	columns *columns
 	at      time.Time
@@ -79,16 +79,16 @@ type batch struct {
 	bytes   int
 }
 
-// answered is a batch with what was found out, up to the first row that is wrong.
+// answered is a batch with its results, up to the first invalid row.
 type answered struct {
 	text []byte
 	rows int
 	err  error
 }
 
-// DiagnoseTable copies the table of r to w with the added columns. The rows are spread
-// over the CPUs and written in their order; only some batches are in memory at a time.
-// told is called with the number of rows that are written so far.
+// DiagnoseTable copies the table from r to w and adds the result columns. The rows are
+// processed on all CPUs and written in order; only a few batches are in memory at a
+// time. told is called with the number of rows written so far.
 func DiagnoseTable(r io.Reader, w io.Writer, at time.Time, local *failure.Local, told func(rows int)) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 64<<10), maxTableLine)
@@ -120,7 +120,8 @@ func DiagnoseTable(r io.Reader, w io.Writer, at time.Time, local *failure.Local,
 	return readErr
 }
 
-// readBatches cuts lines into batches like the first one, until take has had enough.
+// readBatches cuts lines into batches with the fields of like, until take returns
+// false.
 func readBatches(lines *bufio.Scanner, like batch, take func(batch) bool) error {
 	b, number := like, 1
 	for lines.Scan() {
@@ -157,8 +158,8 @@ func tableError(err error, line int, otherwise string) error {
 	return nil
 }
 
-// writeBatches writes what comes out of the queue in its order, up to the first error,
-// and takes the rest without writing it.
+// writeBatches writes the results in order up to the first error, and drains the rest
+// of the queue.
 func writeBatches(out *bufio.Writer, queue <-chan chan answered, failed *atomic.Bool, told func(int)) error {
 	var first error
 	rows := 0
@@ -194,7 +195,7 @@ func (b *batch) diagnose() answered {
 	return a
 }
 
-// diagnose writes a line with what is found out about it. An empty line stays empty.
+// diagnose writes a line with its results. An empty line stays empty.
 func (c *columns) diagnose(text *bytes.Buffer, line string, at time.Time, local *failure.Local) error {
 	if line == "" {
 		text.WriteByte('\n')
@@ -219,7 +220,7 @@ func (c *columns) diagnose(text *bytes.Buffer, line string, at time.Time, local 
 	return nil
 }
 
-// report is what a row tells.
+// report is a row as a Report.
 func (c *columns) report(cells []string) (r Report, err error) {
 	cell := func(i int) string {
 		if at := c.known[i]; at >= 0 && at < len(cells) {
@@ -243,7 +244,7 @@ func (c *columns) report(cells []string) (r Report, err error) {
 	return r, err
 }
 
-// meaning is a cell as far as the classifier reads it, without what stands for nothing.
+// meaning is a cell as the classifier reads it; placeholders for nothing become "".
 func meaning(cell string) string {
 	switch cell = strings.TrimSpace(cell); cell {
 	case "-", "(empty)", "(any)":
@@ -252,8 +253,8 @@ func meaning(cell string) string {
 	return cell[:min(len(cell), maxReportBody)]
 }
 
-// catalogued understands two ways in which the fault catalogue writes what has no body
-// of its own: "Go: …" is what Go's net/http says, "SSE: …" tells of a stream, whose
+// catalogued understands two notations of the fault catalogue for what has no body of
+// its own: "Go: …" is an error of Go's net/http; "SSE: …" describes a stream, whose
 // first document is its error.
 func (r *Report) catalogued() {
 	for _, lead := range []string{"→ Go: ", ") Go: ", "Go: "} {
@@ -274,9 +275,9 @@ func (r *Report) catalogued() {
 	}
 }
 
-// parseHeaders reads "name: value; name: value"; a part without a name belongs to the
-// value before it, as in "content-type: text/html; charset=utf-8". What stands in
-// parentheses is a remark.
+// parseHeaders reads "name: value; name: value". A part without a name belongs to the
+// value before it, as in "content-type: text/html; charset=utf-8". Text in parentheses
+// is a remark.
 func parseHeaders(cell string) (http.Header, error) {
 	if cell == "" || strings.HasPrefix(cell, "(") {
 		return nil, nil
@@ -299,7 +300,7 @@ func parseHeaders(cell string) (http.Header, error) {
 	return h, addHeader(h, line)
 }
 
-// unescaped turns \n, \r and \t into what they stand for, outside of JSON strings.
+// unescaped replaces \n, \r and \t outside of JSON strings.
 func unescaped(cell string) string {
 	if !strings.Contains(cell, `\`) {
 		return cell

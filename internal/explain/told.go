@@ -15,13 +15,14 @@ import (
 )
 
 const (
-	// MaxPasted is how much is read of a body, its head included, in bytes.
+	// MaxPasted is how much is read of a body including its head, in bytes.
 	MaxPasted = 1 << 20
-	// quietFor is how long nothing may come before a person is told what is waited for.
+	// quietFor is how long input may be silent before a person is told what the program
+	// waits for.
 	quietFor = 2 * time.Second
 )
 
-// Told is what flags tell of a failure.
+// Told is what flags say about a failure.
 type Told struct {
 	Provider, Model, Code, When string
 	Body                        string // a file, or - for stdin
@@ -29,8 +30,8 @@ type Told struct {
 	Headers                     []string // name: value
 }
 
-// Report is what flags, arguments and stdin tell, without secrets. A person who is waited for on a
-// terminal is told so.
+// Report combines flags, arguments and stdin, without secrets. If it waits for a person at a
+// terminal, it says so.
 func (t *Told) Report(stdin io.Reader, s *show.Screen, args []string) (Report, error) {
 	r := Report{Provider: t.Provider, Model: t.Model, Code: t.Code, Message: strings.Join(args, " "), Header: http.Header{}}
 	pasted, err := t.pasted(stdin, s, r.Message == "")
@@ -50,7 +51,7 @@ func (t *Told) Report(stdin io.Reader, s *show.Screen, args []string) (Report, e
 	return r, nil
 }
 
-// over puts what flags say over what was pasted.
+// over lets flags override what was pasted.
 func (t *Told) over(r *Report) (err error) {
 	if t.Status != 0 {
 		if r.Status, err = parseStatus(strconv.Itoa(t.Status)); err != nil {
@@ -74,8 +75,8 @@ func (t *Told) over(r *Report) (err error) {
 	return nil
 }
 
-// pasted reads the file of --body, else stdin where that is wanted and nobody would have
-// to type.
+// pasted reads the file of --body, or else stdin if that is wanted and is not a
+// terminal.
 func (t *Told) pasted(stdin io.Reader, s *show.Screen, wanted bool) (string, error) {
 	if t.Body != "" && t.Body != "-" {
 		file, err := os.Open(t.Body)

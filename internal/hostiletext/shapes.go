@@ -12,7 +12,7 @@ type Shape struct {
 	Text string
 }
 
-// Shapes gives all of them, the same every time.
+// Shapes returns all of them, always the same.
 func Shapes() []Shape {
 	var all []Shape
 	for _, group := range [][]Shape{nested(), wide(), signs(), unfinished(), characters()} {
@@ -21,7 +21,7 @@ func Shapes() []Shape {
 	return all
 }
 
-// nested has one thing in another, deeper than anybody reads.
+// nested are things nested deeper than anybody reads.
 func nested() []Shape {
 	stairs := func(n int, marker string) string {
 		var b strings.Builder
@@ -44,7 +44,7 @@ func nested() []Shape {
 	}
 }
 
-// wide has too many of one thing beside or below each other.
+// wide are too many of one thing beside or below each other.
 func wide() []Shape {
 	return []Shape{
 		{"a table of 5,000 columns", "|" + strings.Repeat("a|", 5_000) + "\n|" + strings.Repeat("-|", 5_000) + "\n" + strings.Repeat("|"+strings.Repeat("b|", 5_000)+"\n", 8)},
@@ -67,7 +67,7 @@ func wide() []Shape {
 	}
 }
 
-// signs are characters of Markdown that are never closed.
+// signs are Markdown characters that are never closed.
 func signs() []Shape {
 	return []Shape{
 		{"underscores", strings.Repeat("_", 100_000)},
@@ -83,7 +83,7 @@ func signs() []Shape {
 	}
 }
 
-// unfinished begins what never ends.
+// unfinished are constructs without an end.
 func unfinished() []Shape {
 	return []Shape{
 		{"an open code block", "```go\n" + strings.Repeat("func main() {}\n", 20_000)},
@@ -93,7 +93,7 @@ func unfinished() []Shape {
 	}
 }
 
-// characters are hard on fonts, on lines and on whoever counts them.
+// characters are hard for fonts, for line breaking and for counting.
 func characters() []Shape {
 	return []Shape{
 		{"one word", strings.Repeat("x", 200_000)},

@@ -33,7 +33,7 @@ const (
 	maxKeys     = 64
 )
 
-// named is what a variable of the environment may be called.
+// named is the form of an environment variable's name.
 var named = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 
 // Store is the keys of one state folder. It is safe for concurrent use.
@@ -52,7 +52,8 @@ func Open(dir string) *Store { return &Store{path: filepath.Join(dir, fileName)}
 // Path is where the keys are.
 func (s *Store) Path() string { return s.path }
 
-// Get gives the key of that name, "" if there is none, or if the file is not used: Check says why.
+// Get returns the key of that name, "" if there is none or if the file is not used: Check says
+// why.
 func (s *Store) Get(name string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,7 +61,7 @@ func (s *Store) Get(name string) string {
 	return s.keys[name]
 }
 
-// Names lists what there are keys of, in the order of the alphabet.
+// Names lists the names that have keys, sorted.
 func (s *Store) Names() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +88,7 @@ func CheckKey(key string) error {
 	return nil
 }
 
-// Set keeps a key under a name, in the place of the one before.
+// Set stores a key under a name and replaces the previous one.
 func (s *Store) Set(name, key string) error {
 	if !named.MatchString(name) {
 		return fmt.Errorf("%.150q is no name of an environment variable", name)
@@ -104,7 +105,7 @@ func (s *Store) Set(name, key string) error {
 	})
 }
 
-// Remove forgets the key of a name, if there is one.
+// Remove deletes the key of a name, if there is one.
 func (s *Store) Remove(name string) error {
 	if s.Get(name) == "" && s.Check() == nil {
 		return nil
@@ -115,7 +116,8 @@ func (s *Store) Remove(name string) error {
 	})
 }
 
-// change replaces the file, one process at a time. Keys can be read while it waits for another one.
+// change replaces the file, one process at a time. Keys can be read while it waits for another
+// process.
 func (s *Store) change(how func(keys map[string]string) error) error {
 	unlock, err := s.lock()
 	if err != nil {
@@ -141,7 +143,7 @@ func (s *Store) change(how func(keys map[string]string) error) error {
 // patience is how long another process may take to write the file.
 const patience = 5 * time.Second
 
-// lock waits until nobody else writes the file, and keeps others from it.
+// lock waits until no other process writes the file, and keeps others from writing.
 func (s *Store) lock() (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
 		return nil, err
@@ -181,7 +183,8 @@ type content struct {
 	Keys    map[string]string `json:"keys"`
 }
 
-// read reads the keys and says of which file; a missing one has none. Its errors quote nothing of it.
+// read reads the keys and the file's info; a missing file has no keys. Its errors quote none of the
+// content.
 func read(path string) (map[string]string, fs.FileInfo, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	switch {
@@ -213,7 +216,8 @@ func read(path string) (map[string]string, fs.FileInfo, error) {
 	return keys, info, nil
 }
 
-// parse gives the keys of a file's content; false for one that this package did not write.
+// parse returns the keys in a file's content; ok is false if this package did not write
+// it.
 func parse(data []byte) (keys map[string]string, ok bool) {
 	if len(data) > maxFile {
 		return nil, false

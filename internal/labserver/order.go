@@ -17,7 +17,7 @@ import (
 )
 
 // Order is what a person wants to be served. Rows, Kinds, Script and Answer say what is played;
-// Random and Every, that some requests play it and the others are answered.
+// with Random or Every only some requests fail, and the others are answered.
 type Order struct {
 	Addr        string // a loopback address; port 0 is any that is free
 	Rows, Kinds []string
@@ -37,8 +37,8 @@ type Order struct {
 
 const maxDrawnSeed = 1_000_000 // so that a drawn seed is easily typed
 
-// Serve serves until ctx ends, or SIGINT or SIGTERM comes. What does not go together is an error
-// of usage.
+// Serve serves until ctx ends, or SIGINT or SIGTERM comes. Flags that contradict each other are
+// a usage error.
 func (o *Order) Serve(ctx context.Context, s *show.Screen) error {
 	if err := o.check(); err != nil {
 		return exit.Usage(err)
@@ -50,7 +50,7 @@ func (o *Order) Serve(ctx context.Context, s *show.Screen) error {
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	log.mu.Lock() // requests are told after the introduction
+	log.mu.Lock() // requests are printed after the introduction
 	server, err := lab.Listen(o.Addr)
 	if err != nil {
 		return o.listenError(err)
@@ -84,7 +84,7 @@ func (o *Order) check() error {
 		return errors.New("--pace is not negative")
 	case o.Every < 0:
 		return errors.New("--every is a number of requests, from 1 on")
-	case o.Rate < 0 || o.Rate > 1 || o.Rate != o.Rate: // NaN is unlike itself
+	case o.Rate < 0 || o.Rate > 1 || o.Rate != o.Rate: // NaN is not equal to itself
 		return errors.New("--rate is between 0 and 1; 0.3 lets three requests in ten fail")
 	case o.Rated && !o.Random:
 		return errors.New("--rate needs --random")
@@ -98,7 +98,7 @@ func (o *Order) check() error {
 	return nil
 }
 
-// stormy reports whether some requests fail among others.
+// stormy reports whether only some requests fail.
 func (o *Order) stormy() bool { return o.Random || o.Every > 0 }
 
 // load tells the lab what to play.
@@ -156,7 +156,7 @@ func (o *Order) common() ([]faultlab.Step, error) {
 	return []faultlab.Step{faultlab.Echo()}, nil
 }
 
-// faults are the rows that are asked for.
+// faults are the requested rows.
 func (o *Order) faults() ([]faultlab.Step, error) {
 	var steps []faultlab.Step
 	for _, name := range o.Rows {

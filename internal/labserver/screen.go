@@ -37,7 +37,8 @@ func (o *Order) introduce(s *show.Screen, url string, below *brokenTransports) {
 	say("\n%s\n", ink.Dim("Ctrl-C ends it. What is asked:"))
 }
 
-// labConfig makes a config of Mulligan for the lab, an entry for each wire, and uses it.
+// labConfig prints a Mulligan config for the lab, with an entry for each wire, and how
+// to use it.
 func labConfig(url string) string {
 	return strings.NewReplacer("URL", url, "MULLIGAN", show.Invoked()).Replace(`cat > lab.yaml <<'END'
 providers:
@@ -100,11 +101,10 @@ type faultsLog struct {
 	mu     sync.Mutex
 }
 
-// goodSteps are the steps that are no fault.
+// goodSteps are the steps that are not faults.
 var goodSteps = map[string]bool{"answer": true, "echo": true, "slow": true, "tool": true}
 
-// request prints when it was asked, on which wire, for which model, what was played, and
-// the status of HTTP.
+// request prints a request's time, wire and model, what was played, and the HTTP status.
 func (l *faultsLog) request(r faultlab.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

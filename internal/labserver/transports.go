@@ -10,8 +10,8 @@ import (
 	"github.com/mulligan-run/mulligan/show"
 )
 
-// brokenTransports are what fails below HTTP, and the folder of the certificates that
-// clients have to trust for that.
+// brokenTransports are faults below HTTP, and the folder with the certificates that
+// clients must trust for them.
 type brokenTransports struct {
 	list []brokenTransport
 	dir  string
@@ -20,10 +20,10 @@ type brokenTransports struct {
 type brokenTransport struct {
 	faultlab.Transport
 	*faultlab.Broken
-	trust string // the file of its certificate; "" = none is to be trusted
+	trust string // the file of its certificate; "" = none to trust
 }
 
-// breakAll starts every broken transport that this system can have and a server can play.
+// breakAll starts every broken transport that this system supports and a server can play.
 func (o *Order) breakAll() (*brokenTransports, error) {
 	all := &brokenTransports{}
 	if !o.Transports {
@@ -64,7 +64,7 @@ func (all *brokenTransports) close() error {
 	return errors.Join(errs...)
 }
 
-// where says how to meet it.
+// where says how to reach it.
 func (b brokenTransport) where() []string {
 	if b.Dial != nil {
 		return nil // no server can play it
@@ -82,7 +82,7 @@ func (b brokenTransport) where() []string {
 	return lines
 }
 
-// introduce lists them: a base URL for a client, and what else it needs.
+// introduce lists them: a base URL for a client, and what else the client needs.
 func (all *brokenTransports) introduce(s *show.Screen) {
 	if len(all.list) == 0 {
 		return

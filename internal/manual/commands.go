@@ -8,7 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// commands are root and all below it that people type, in the order of --help.
+// commands are root and all commands below it that people type, in the order of
+// --help.
 func commands(root *cobra.Command) []*cobra.Command {
 	all := []*cobra.Command{root}
 	for _, c := range root.Commands() {
@@ -19,7 +20,7 @@ func commands(root *cobra.Command) []*cobra.Command {
 	return all
 }
 
-// flags are those of the command itself, and those that it has of the ones above it.
+// flags are the command's own flags, and those that it inherits.
 func flags(c *cobra.Command) []*pflag.Flag {
 	var all []*pflag.Flag
 	see := func(f *pflag.Flag) {
@@ -33,7 +34,7 @@ func flags(c *cobra.Command) []*pflag.Flag {
 	return all
 }
 
-// spelled is a flag as it is typed, and what it is.
+// spelled is a flag as it is typed, and its description.
 func spelled(f *pflag.Flag) (typed, usage string) {
 	kind, usage := pflag.UnquoteUsage(f)
 	typed = "--" + f.Name
@@ -49,7 +50,7 @@ func spelled(f *pflag.Flag) (typed, usage string) {
 	return typed, usage
 }
 
-// about is what a command says of itself at length.
+// about is a command's long description.
 func about(c *cobra.Command) string {
 	if c.Long != "" {
 		return strings.TrimSpace(c.Long)

@@ -8,13 +8,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Page is a page of section 1.
+// Page is a manual page of section 1.
 type Page struct {
 	Name string // of its file: mulligan-plugin-new.1
 	Roff string
 }
 
-// Pages are those of root and of all below it. They are of a version and of a day.
+// Pages are those of root and of all commands below it, for a version and a day.
 func Pages(root *cobra.Command, version string, day time.Time) []Page {
 	var all []Page
 	for _, c := range commands(root) {
@@ -56,7 +56,7 @@ const exits = `0    completed
 130  stopped by Ctrl-C
 143  let go of by SIGTERM: mulligan runs resume goes on with it`
 
-// neighbours are the page above a command and those right below it.
+// neighbours are the pages of a command's parent and of its children.
 func neighbours(c *cobra.Command) []string {
 	var all []string
 	named := func(c *cobra.Command) { all = append(all, strings.ReplaceAll(c.CommandPath(), " ", "-")+"(1)") }
@@ -74,10 +74,10 @@ func neighbours(c *cobra.Command) []string {
 // preformatted keeps lines as they are.
 func preformatted(text string) string { return ".nf\n" + roff(strings.TrimSpace(text)) + "\n.fi\n" }
 
-// escapes are what roff takes for something else.
+// escapes are characters that are special to roff.
 var escapes = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", "\\(ga", "…", "...", "^", `\(ha`, "~", `\(ti`)
 
-// roff is text as roff prints it; a line that begins with a dot is none of its requests.
+// roff escapes text for roff; a line that begins with a dot is not taken for a request.
 func roff(text string) string {
 	lines := strings.Split(escapes.Replace(text), "\n")
 	for i, line := range lines {

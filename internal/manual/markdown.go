@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Markdown is root and all below it as one page of the documentation.
+// Markdown is root and all commands below it as one page of the documentation.
 func Markdown(root *cobra.Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# The command line\n\nWhat `mulligan --help` and `mulligan VERB --help` say; `mulligan man VERB` has it as a page of the manual. Made from the commands: do not edit it here.\n")
@@ -33,7 +33,7 @@ func Markdown(root *cobra.Command) string {
 
 var marks = strings.NewReplacer("<", "&lt;", "*", `\*`, "_", `\_`)
 
-// paragraphs are text with its tables, which are indented, as they are.
+// paragraphs are text, with its indented tables kept as they are.
 func paragraphs(text string) string {
 	var b strings.Builder
 	fenced := false

@@ -11,7 +11,8 @@ import (
 	"github.com/mulligan-run/mulligan/internal/exit"
 )
 
-// NewVerb makes the command that prints pages of the commands beside it, of a version.
+// NewVerb makes the command that prints manual pages of its sibling commands, for a
+// version.
 func NewVerb(version string) *cobra.Command {
 	var (
 		dir      string

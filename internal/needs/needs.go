@@ -14,8 +14,8 @@ import (
 // patience is how long a program may take to say its version, on a busy machine.
 var patience = time.Minute
 
-// Programs skips a test, aloud, where one of the programs does not run; with CI=true the
-// test fails. what is the thing that needs them.
+// Programs skips a test with a message if one of the programs does not run; with CI=true
+// the test fails instead. what is what needs them.
 func Programs(t testing.TB, what string, programs ...string) {
 	t.Helper()
 	for _, program := range programs {
@@ -29,13 +29,13 @@ func Programs(t testing.TB, what string, programs ...string) {
 	}
 }
 
-// versions are how a program is asked for its version, where that is not by --version.
+// versions are the arguments that print a program's version, if that is not --version.
 var versions = map[string]string{"go": "version", "java": "-version", "tmux": "-V"}
 
-// known is what was found out of programs, by their paths.
+// known caches the results, by the programs' paths.
 var known sync.Map
 
-// Runs says why a program cannot be used: it is not on the PATH, or it is and does not run.
+// Runs says why a program cannot be used: it is not on the PATH, or it does not run.
 func Runs(program string) error {
 	path, err := exec.LookPath(program)
 	if err != nil {
@@ -45,7 +45,7 @@ func Runs(program string) error {
 	return once.(func() error)() //nolint:errcheck,forcetypeassert // nothing else is stored
 }
 
-// runs starts the program at path, which is to say its version.
+// runs starts the program at path to print its version.
 func runs(path, ask string) error {
 	if ask == "" {
 		ask = "--version"
@@ -53,7 +53,7 @@ func runs(path, ask string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, ask)
-	cmd.WaitDelay = time.Second // what it has started may keep its output open
+	cmd.WaitDelay = time.Second // its children may keep the output open
 	if out, err := cmd.CombinedOutput(); err != nil {
 		first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 		return fmt.Errorf("it does not run: %w: %.200q", err, first)

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// RefusedAddressError says that a dial led where it may not lead.
+// RefusedAddressError says that a dial led to a forbidden address.
 type RefusedAddressError struct {
 	Address string
 	Why     string
@@ -25,7 +25,7 @@ type Guard struct {
 	AllowPrivate bool
 }
 
-// shared are ranges that are not global and that netip does not know as private.
+// shared are ranges that are not global but that netip does not treat as private.
 var shared = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),
 	netip.MustParsePrefix("100.64.0.0/10"), // carrier-grade NAT
@@ -35,7 +35,7 @@ var shared = []netip.Prefix{
 	netip.MustParsePrefix("fec0::/10"),
 }
 
-// embedding are IPv6 ranges whose addresses lead to an IPv4 address within them.
+// embedding are IPv6 ranges whose addresses contain an IPv4 address that they lead to.
 var embedding = []struct {
 	prefix netip.Prefix
 	at     int
@@ -65,7 +65,7 @@ func (g Guard) Control(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// Refuse says why addr may not be connected to, or nothing.
+// Refuse says why addr must not be connected to, "" if it may.
 func (g Guard) Refuse(addr netip.Addr) string {
 	addr = inner(addr.Unmap().WithZone(""))
 	for _, m := range metadata {

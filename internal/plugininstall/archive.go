@@ -19,7 +19,7 @@ import (
 	"github.com/mulligan-run/mulligan/host/trust"
 )
 
-// What the names in an archive may be.
+// Limits on the names in an archive.
 const (
 	maxName  = 1024 // bytes
 	maxDepth = 32   // folders
@@ -31,8 +31,8 @@ var (
 	zipEntry  = []byte("PK\x01\x02") // of the directory at a zip file's end
 )
 
-// unpack unpacks a .tar.gz or .zip, whatever it is called, into an empty folder. If all of it lies in one
-// folder, that is taken for the plugin's.
+// unpack unpacks a .tar.gz or .zip, whatever its name, into an empty folder. If everything in it is in
+// one folder, that becomes the plugin's folder.
 func unpack(ctx context.Context, archive *os.File, to string, most bounds) error {
 	root, err := os.OpenRoot(to)
 	if err != nil {
@@ -58,13 +58,14 @@ func unpack(ctx context.Context, archive *os.File, to string, most bounds) error
 	return lift(root)
 }
 
-// bounds are what all that is unpacked may come to.
+// bounds limit what is unpacked in total.
 type bounds struct {
 	files int // and folders
 	bytes int64
 }
 
-// unpacking writes what somebody else has packed. Every path is taken below root, by root.
+// unpacking writes files from an archive that somebody else made. root keeps every path
+// below itself.
 type unpacking struct {
 	ctx   context.Context
 	root  *os.Root
@@ -149,7 +150,7 @@ func (u *unpacking) zipEntry(entry *zip.File) error {
 	return fmt.Errorf("%.100q is neither a file nor a folder", entry.Name)
 }
 
-// count counts how often a word is in what is read.
+// count counts how often a word occurs in what is read.
 func count(from io.Reader, word []byte) (n int, err error) {
 	buffer, kept := make([]byte, 64<<10), 0
 	for {
@@ -165,7 +166,7 @@ func count(from io.Reader, word []byte) (n int, err error) {
 	}
 }
 
-// place is an entry's path, whose folder is made.
+// place is an entry's path; its folder is created.
 func (u *unpacking) place(name string) (string, error) {
 	if err := u.ctx.Err(); err != nil {
 		return "", context.Cause(u.ctx)
@@ -239,13 +240,13 @@ func (u *unpacking) link(name, target string) error {
 	return u.root.Symlink(target, name)
 }
 
-// lift moves up what lies in the only folder, if there is no manifest beside it.
+// lift moves the content of the only folder up, unless there is a manifest beside it.
 func lift(root *os.Root) error {
 	top, err := fs.ReadDir(root.FS(), ".")
 	if err != nil || len(top) != 1 || !top[0].IsDir() || top[0].Name() == trust.ManifestName {
 		return err
 	}
-	const aside = ".unpacked" // what is in it may be called like it
+	const aside = ".unpacked" // its content may contain the same name
 	if err := root.Rename(top[0].Name(), aside); err != nil {
 		return err
 	}

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// fromCargo has cargo compile a crate, with the versions that its author locked. That runs build scripts,
-// so a person was asked before (Source.runsCode).
+// fromCargo has cargo compile a crate with the versions that its author locked. That runs build
+// scripts, so a person must have agreed before (Source.runsCode).
 func (in *Installer) fromCargo(ctx context.Context, p *Package) error {
 	in.Tell("Fetching and compiling " + p.Source.String() + " with cargo, which takes minutes…")
 	args := []string{"install", "--locked", "--root", p.Folder, p.Source.Name}
@@ -43,7 +43,7 @@ func cargoHome() (string, error) {
 	return filepath.Join(home, ".cargo"), err
 }
 
-// fromCrate reads what cargo has written down of the install, and what it keeps of the crate.
+// fromCrate reads what cargo recorded about the install, and its copy of the crate.
 func (p *Package) fromCrate(home string) error {
 	tracked := filepath.Join(p.Folder, ".crates2.json")
 	text, err := os.ReadFile(tracked)

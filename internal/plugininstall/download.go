@@ -18,17 +18,17 @@ import (
 	"github.com/mulligan-run/mulligan/internal/netguard"
 )
 
-// What a download may take.
+// Limits on a download.
 const (
 	maxArchive   = 256 << 20 // bytes
 	downloadFor  = 10 * time.Minute
 	dialFor      = 30 * time.Second
-	answerFor    = time.Minute // until its headers are there
+	answerFor    = time.Minute // until its headers have arrived
 	maxHeader    = 1 << 20     // bytes
 	maxRedirects = 5           // to the same host
 )
 
-// fromArchive fetches a folder that was packed, and unpacks it. Nothing of it runs.
+// fromArchive downloads and unpacks a packed folder. Nothing in it runs.
 func (in *Installer) fromArchive(ctx context.Context, p *Package) error {
 	in.Tell("Fetching " + p.Source.Name + " …")
 	archive, sum, err := in.download(ctx, p.Source.Name)
@@ -46,7 +46,7 @@ func (in *Installer) fromArchive(ctx context.Context, p *Package) error {
 	return p.byManifest()
 }
 
-// download gives a file without a name, and the SHA-256 of what is in it.
+// download returns a file without a name, and the SHA-256 of its content.
 func (in *Installer) download(ctx context.Context, from string) (file *os.File, sum string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, downloadFor)
 	defer cancel()
@@ -71,7 +71,7 @@ func (in *Installer) download(ctx context.Context, from string) (file *os.File, 
 	return keep(response.Body)
 }
 
-// keep writes what is read to a file that is gone once it is closed.
+// keep writes what is read to a file that disappears when it is closed.
 func keep(body io.Reader) (file *os.File, sum string, err error) {
 	if file, err = os.CreateTemp("", "mulligan-plugin-"); err != nil {
 		return nil, "", err
@@ -88,7 +88,8 @@ func keep(body io.Reader) (file *os.File, sum string, err error) {
 	return file, hex.EncodeToString(digest.Sum(nil)), nil
 }
 
-// client asks that host and no other, by https, and not where nobody allowed it.
+// client connects only to that host, by https, and to private addresses only if they
+// are allowed.
 func (in *Installer) client(at *url.URL) *http.Client {
 	guard := netguard.Guard{Loopback: isLoopback(at.Hostname()), AllowPrivate: in.AllowPrivate}
 	dialer := &net.Dialer{Timeout: dialFor, Control: guard.Control}

@@ -14,7 +14,7 @@ import (
 	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
-// entry is what stands in the config.
+// entry is the plugin's entry in the config.
 func (p *Package) entry() config.Plugin {
 	return config.Plugin{Name: p.Name, Command: p.Command, Folder: p.Folder, Occasions: p.Manifest.Occasions}
 }
@@ -27,7 +27,7 @@ func Local(folder string) (*Package, error) {
 	return p, p.byManifest()
 }
 
-// byManifest takes the name, the version and the command that the manifest gives.
+// byManifest takes the name, the version and the command from the manifest.
 func (p *Package) byManifest() error {
 	var err error
 	if p.Manifest, err = trust.ReadManifest(p.Folder); err != nil {
@@ -45,7 +45,8 @@ func (p *Package) byManifest() error {
 	return err
 }
 
-// placed is a command whose words that are files in the folder are so from anywhere.
+// placed makes words of a command that are files in the folder absolute, so that it
+// works from anywhere.
 func placed(folder string, words []string) ([]string, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -77,11 +78,11 @@ func placed(folder string, words []string) ([]string, error) {
 	return command, nil
 }
 
-// adopt takes the first manifest that lies in one of these folders as the plugin's own, if there is
-// one, and the name from it or from the package.
+// adopt uses the first manifest found in one of these folders as the plugin's own, if there is one,
+// and takes the name from it or from the package.
 func (p *Package) adopt(folders ...string) error {
 	for _, folder := range folders {
-		if _, err := trust.ReadManifest(folder); err != nil { // it may be a link out of there
+		if _, err := trust.ReadManifest(folder); err != nil { // it may be a link to the outside
 			return err
 		}
 		text, err := os.ReadFile(filepath.Join(folder, trust.ManifestName))

@@ -10,16 +10,17 @@ import (
 type Package struct {
 	Source   Source
 	Name     string // of the plugin
-	Version  string // "" = not known
-	Checksum string // of what was fetched, with the name of its algorithm; "" = a folder
+	Version  string // "" = unknown
+	Checksum string // of what was fetched, prefixed with its algorithm; "" = a folder
 	Folder   string
-	Command  []string // that starts it
+	Command  []string // starts the plugin
 	Manifest trust.Manifest
 	SHA256   string // of the whole folder
 	Files    int
 }
 
-// fetch fills the folder. No code of the package runs, unless Source.runsCode says so.
+// fetch fills the folder. No code from the package runs, unless Source.runsCode says
+// so.
 func (in *Installer) fetch(ctx context.Context, s Source, folder string) (*Package, error) {
 	p := &Package{Source: s, Folder: folder}
 	var err error

@@ -16,13 +16,13 @@ import (
 	"github.com/mulligan-run/mulligan/internal/exit"
 )
 
-// What a plugin's folder may hold: as much as the host runs.
+// Limits on a plugin's folder: the same as the host's.
 const (
 	maxFiles = 50_000
 	maxBytes = 1 << 30
 )
 
-// fromFolder copies a folder as it is: whoever wrote it has built it. Nothing of it runs.
+// fromFolder copies a folder unchanged: its author has built it. Nothing in it runs.
 func (p *Package) fromFolder(ctx context.Context, from string) error {
 	from, err := filepath.EvalSymlinks(from)
 	if err != nil {
@@ -78,7 +78,7 @@ func (c *copying) visit(name string, entry fs.DirEntry, err error) error {
 			return nil
 		}
 		return os.Mkdir(to, 0o700)
-	case fs.ModeSymlink: // whether it leads out is looked at by the host, as it is when the plugin starts
+	case fs.ModeSymlink: // the host checks whether it leads outside, as when the plugin starts
 		target, err := c.from.Readlink(name)
 		if err != nil {
 			return err
@@ -90,8 +90,8 @@ func (c *copying) visit(name string, entry fs.DirEntry, err error) error {
 	return fmt.Errorf("%q is neither a file nor a folder", name)
 }
 
-// leftOut are, beside what never belongs to a plugin, what tools keep at the top of a project: hidden
-// files and folders but a virtual environment, and what cargo compiles.
+// leftOut are, besides what never belongs to a plugin, files that tools keep at the top of a project:
+// hidden files and folders except a virtual environment, and what cargo compiles.
 func (c *copying) leftOut(name string, entry fs.DirEntry) bool {
 	switch {
 	case host.LeftOut(name, entry) || name == receiptName:
@@ -121,7 +121,7 @@ func (c *copying) file(name, to string) error {
 	return c.write(to, info.Mode()&0o100 != 0, from)
 }
 
-// write writes a new file, within what a folder may hold in all.
+// write writes a new file, within the limits for the whole folder.
 func (c *copying) write(to string, executable bool, from io.Reader) error {
 	mode := fs.FileMode(0o600)
 	if executable {

@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// fromGo has go compile a package, which runs nothing of it: without cgo, no other compiler is asked.
+// fromGo has go compile a package, which runs none of its code: without cgo no other compiler is
+// called.
 func (in *Installer) fromGo(ctx context.Context, p *Package) error {
 	in.Tell("Fetching and compiling " + p.Source.String() + " with go…")
 	bin := filepath.Join(p.Folder, "bin")
@@ -34,7 +35,7 @@ func (in *Installer) fromGo(ctx context.Context, p *Package) error {
 	return in.adoptOfModule(ctx, p, built.Main.Path, strings.TrimPrefix(strings.TrimPrefix(p.Source.Name, built.Main.Path), "/"))
 }
 
-// adoptOfModule takes the manifest that lies in the package, or at the top of its module.
+// adoptOfModule uses the manifest in the package, or at the top of its module.
 func (in *Installer) adoptOfModule(ctx context.Context, p *Package, module, below string) error {
 	text, err := in.run(ctx, tool{
 		program: "go", args: []string{"mod", "download", "-json", module + "@" + p.Version}, dir: p.Folder, needs: "Go", env: []string{"GOWORK=off"},
@@ -49,7 +50,7 @@ func (in *Installer) adoptOfModule(ctx context.Context, p *Package, module, belo
 	return p.adopt(filepath.Join(at.Dir, filepath.FromSlash(below)), at.Dir)
 }
 
-// onlyProgram is the only file of a folder.
+// onlyProgram is the only file in a folder.
 func onlyProgram(folder string) (string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

@@ -21,11 +21,11 @@ type Listed struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 	Language    string `json:"language,omitempty"`
-	Source      string `json:"source,omitempty"` // as "plugin install" takes it; "" = in no registry
+	Source      string `json:"source,omitempty"` // as "plugin install" accepts it; "" = not in any registry
 	Page        string `json:"page,omitempty"`   // where people read about it
 }
 
-// What an index may have.
+// Limits on an index.
 const (
 	indexVersion   = 1
 	maxIndex       = 4 << 20 // bytes
@@ -36,8 +36,8 @@ const (
 	signatureEnd   = ".sig"
 )
 
-// ParseIndex reads an index. It is somebody else's text: what it says is bounded, and no source in it is
-// a folder of this machine.
+// ParseIndex reads an index. It is text from others, so everything in it is bounded, and no source may
+// be a folder on this machine.
 func ParseIndex(text []byte) ([]Listed, error) {
 	var index struct {
 		Version int      `json:"version"`
@@ -81,8 +81,8 @@ func (l Listed) check() error {
 	return err
 }
 
-// ReadIndex reads an index at a path or an https:// address, whose signature, by that key, lies beside
-// it under the same name and .sig.
+// ReadIndex reads an index at a path or an https:// address. Its signature, which key verifies, has
+// the same name with .sig.
 func (in *Installer) ReadIndex(ctx context.Context, at string, key ed25519.PublicKey) ([]Listed, error) {
 	if key == nil {
 		return nil, exit.Usagef("an index of somebody else's needs the key that it is signed with: plugin_index: {key: …} in mulligan.yaml")
@@ -124,7 +124,8 @@ func (in *Installer) readSmall(ctx context.Context, at string, most int) ([]byte
 	return text, err
 }
 
-// Search gives those in which every word stands, whatever its case, in the order of the index.
+// Search returns the plugins that contain every word, ignoring case, in the order of the
+// index.
 func Search(list []Listed, words []string) []Listed {
 	return slices.DeleteFunc(slices.Clone(list), func(l Listed) bool {
 		text := strings.ToLower(strings.Join([]string{l.Name, l.Description, l.Language, l.Source}, " "))
@@ -132,7 +133,7 @@ func Search(list []Listed, words []string) []Listed {
 	})
 }
 
-// lookAlike is the listed package that this one is nearly called like, "" if there is none: the oldest
+// lookAlike is a listed package with almost the same name as this one, "" if there is none: the oldest
 // trick is a name with one letter wrong.
 func lookAlike(list []Listed, s Source) string {
 	for _, l := range list {
@@ -147,12 +148,12 @@ func lookAlike(list []Listed, s Source) string {
 	return ""
 }
 
-// plainName is a name without what registries and eyes pass over.
+// plainName is a name without differences that registries ignore and eyes miss.
 func plainName(name string) string {
 	return strings.NewReplacer("-", "", "_", "", ".", "").Replace(strings.ToLower(name))
 }
 
-// distance is how many letters have to be put in, taken out or replaced to make one name of the other.
+// distance is how many letters must be inserted, removed or replaced to turn one name into the other.
 func distance(x, y string) int {
 	row := make([]int, len(y)+1)
 	for j := range row {

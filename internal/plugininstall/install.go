@@ -22,11 +22,11 @@ type Installer struct {
 	Folder       string   // of all installed plugins, absolute
 	Config       string   // the file, which may be missing
 	AllowPrivate bool     // archives may come from private addresses
-	Known        []Listed // plugins that people may mean where a name is nearly theirs
+	Known        []Listed // plugins that people may mean if a name is almost theirs
 
-	Tell  func(line string)                               // hears what is going on
+	Tell  func(line string)                               // is told what is happening
 	Agree func(ctx context.Context, lines []string) error // asks a person; nil = they agree
-	Test  func(ctx context.Context, p *Package) error     // holds the plugin to its protocol
+	Test  func(ctx context.Context, p *Package) error     // tests the plugin against its protocol
 
 	roots *x509.CertPool // nil = the system's
 }
@@ -55,7 +55,7 @@ func (in *Installer) Install(ctx context.Context, s Source, name string) (*Packa
 	return p, st.finish()
 }
 
-// prepare makes a plugin that only the config does not know yet.
+// prepare makes a plugin complete except for its entry in the config.
 func (in *Installer) prepare(ctx context.Context, s Source, folder, name string) (*Package, error) {
 	p, err := in.fetch(ctx, s, folder)
 	if err != nil {
@@ -80,7 +80,7 @@ func (in *Installer) prepare(ctx context.Context, s Source, folder, name string)
 	return p, in.tested(ctx, p)
 }
 
-// warning says that a name may be another's with a letter wrong.
+// warning says that a name may be a misspelling of another one.
 func (in *Installer) warning(s Source) []string {
 	if alike := lookAlike(in.Known, s); alike != "" {
 		return []string{"! " + s.String() + " is nearly called like " + alike + " of the index, and is another package."}
@@ -92,7 +92,8 @@ func (in *Installer) receipt(p *Package) Receipt {
 	return Receipt{Source: p.Source.String(), Version: p.Version, Checksum: p.Checksum, Config: in.Config}
 }
 
-// tested lets the plugin run for the first time. What it writes into its own folder would break its pin.
+// tested runs the plugin for the first time. If it writes into its own folder, that would break its
+// pin.
 func (in *Installer) tested(ctx context.Context, p *Package) error {
 	if err := in.Test(ctx, p); err != nil {
 		return err
@@ -130,7 +131,7 @@ func (in *Installer) mayHave(name string) error {
 	return nil
 }
 
-// read gives the config as it is in its file, and as text; both are empty if there is none.
+// read returns the config and its text; both are empty if there is no file.
 func (in *Installer) read() (*config.Config, []byte, error) {
 	source, err := yamlfile.Read(in.Config)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -156,7 +157,8 @@ func (in *Installer) withEntry(p *Package) ([]byte, error) {
 	return text, nil
 }
 
-// settle makes it so: the pin and the grants first, which say nothing as long as no config names the plugin.
+// settle completes the install: first the pin and the grants, which have no effect until a config
+// names the plugin.
 func (in *Installer) settle(st *stage, p *Package) error {
 	unlock, err := in.locked()
 	if err != nil {
@@ -173,7 +175,7 @@ func (in *Installer) settle(st *stage, p *Package) error {
 	return in.write(st, p.Name, p.grant(), text)
 }
 
-// write writes what a plugin may do, and then the config. The lock is held.
+// write writes what a plugin may do, and then the config. The caller holds the lock.
 func (in *Installer) write(st *stage, name string, e trust.Entry, text []byte) error {
 	l, err := trust.ReadLock(in.lockPath())
 	if err != nil {
@@ -198,7 +200,7 @@ func (in *Installer) write(st *stage, name string, e trust.Entry, text []byte) e
 // lockPath is mulligan.lock, beside the config.
 func (in *Installer) lockPath() string { return filepath.Join(filepath.Dir(in.Config), trust.LockName) }
 
-// writeConfig replaces the config whole; a symbolic link to it stays one.
+// writeConfig replaces the whole config; a symbolic link to it stays one.
 func (in *Installer) writeConfig(text []byte) error {
 	path, mode := in.Config, fs.FileMode(0o600)
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {

@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// fromNPM has npm lay a package and what it depends on below node_modules, without any script of
-// theirs.
+// fromNPM has npm install a package and its dependencies below node_modules, without running any
+// of their scripts.
 func (in *Installer) fromNPM(ctx context.Context, p *Package) error {
 	in.Tell("Fetching " + p.Source.String() + " with npm…")
 	if err := os.WriteFile(filepath.Join(p.Folder, "package.json"), []byte("{\"private\": true}\n"), 0o600); err != nil {
@@ -39,7 +39,7 @@ func (in *Installer) fromNPM(ctx context.Context, p *Package) error {
 	return nil
 }
 
-// readNPMLock takes from package-lock.json what was fetched.
+// readNPMLock reads from package-lock.json what was fetched.
 func (p *Package) readNPMLock() error {
 	text, err := os.ReadFile(filepath.Join(p.Folder, "package-lock.json"))
 	if err != nil {
@@ -62,8 +62,8 @@ func (p *Package) readNPMLock() error {
 	return nil
 }
 
-// nodeProgram is the file of a package that starts it: its bin or, where it has several, the one that is
-// called like the package; without one, its main.
+// nodeProgram is the file that starts a package: its bin or, if it has several, the one with the
+// package's name; without a bin, its main.
 func nodeProgram(folder, name string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(folder, "package.json"))
 	if err != nil {

@@ -37,7 +37,7 @@ func (p *Package) occasions() []string {
 	return p.Manifest.Occasions
 }
 
-// asks is what a plugin wants to have, in words.
+// asks is what a plugin asks for, in words.
 func asks(m trust.Manifest) (list []string) {
 	if len(m.Env) > 0 {
 		list = append(list, "the environment's "+strings.Join(slices.Sorted(slices.Values(m.Env)), ", "))
@@ -48,7 +48,7 @@ func asks(m trust.Manifest) (list []string) {
 	return list
 }
 
-// grant is what a person who agrees lets the plugin have, and what may run.
+// grant is what a person who agrees grants the plugin, and the pin.
 func (p *Package) grant() trust.Entry {
 	e := trust.Entry{SHA256: p.SHA256, Files: p.Files, Contents: trust.Contents(p.Folder), Env: slices.Sorted(slices.Values(p.Manifest.Env))}
 	if p.Manifest.Transcript == trust.TranscriptMessages {

@@ -17,9 +17,10 @@ import (
 	"github.com/mulligan-run/mulligan/host/trust"
 )
 
-// fromPyPI makes a virtual environment and has pip put wheels into it. A wheel is only unpacked; what
-// has to be built would run its own code, so it is not taken. Nothing is started in the environment
-// afterwards: what a wheel puts beside its modules (.pth) runs with every Python there.
+// fromPyPI creates a virtual environment and has pip install wheels into it. A wheel is only
+// unpacked; building a package would run its code, so other packages are refused. Afterwards nothing
+// is started in the environment, because what a wheel puts beside its modules (.pth) runs with every
+// Python there.
 func (in *Installer) fromPyPI(ctx context.Context, p *Package) error {
 	const needs = "Python 3.11 with venv, and pip 22.3"
 	in.Tell("Fetching " + p.Source.String() + " with pip…")
@@ -44,7 +45,7 @@ func (in *Installer) fromPyPI(ctx context.Context, p *Package) error {
 	return p.fromDistribution()
 }
 
-// readPipReport takes what pip says about the package that was asked for, and removes the report.
+// readPipReport reads pip's report on the requested package, and removes it.
 func (p *Package) readPipReport(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -78,8 +79,8 @@ func (p *Package) readPipReport(file string) error {
 	return errors.New("pip's report does not have the package that was asked for")
 }
 
-// fromDistribution reads what pip wrote down about the package that was asked for: how it starts, and
-// where its manifest is.
+// fromDistribution reads what pip recorded about the requested package: how it starts, and where its
+// manifest is.
 func (p *Package) fromDistribution() error {
 	found, err := filepath.Glob(filepath.Join(p.Folder, ".venv", "lib", "python*", "site-packages", "*.dist-info", "REQUESTED"))
 	if err != nil || len(found) != 1 {
@@ -102,7 +103,7 @@ func (p *Package) fromDistribution() error {
 	return nil
 }
 
-// manifestOfRecord takes the manifest from wherever the wheel had it.
+// manifestOfRecord takes the manifest from wherever the wheel has it.
 func (p *Package) manifestOfRecord(about string) error {
 	record, err := os.Open(filepath.Join(about, "RECORD"))
 	if err != nil {
@@ -135,9 +136,9 @@ func (p *Package) manifestOfRecord(about string) error {
 // A console script is NAME = MODULE:FUNCTION.
 var consoleScript = regexp.MustCompile(`^([A-Za-z0-9._-]+)\s*=\s*([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*):([A-Za-z_][A-Za-z0-9_]*)$`)
 
-// consoleScript is a program that does what the package's only script does, or the one that is called
-// like the package. The script itself names the environment's Python by its place, so that a copy
-// of it, as it runs once it is pinned, would leave the copy.
+// consoleScript is a program that does what the package's only script does, or the script with the
+// package's name. The script itself contains the path of the environment's Python, so that a copy,
+// which runs once the plugin is pinned, would leave the copy's folder.
 func (p *Package) consoleScript(file string) (string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -45,7 +45,7 @@ func (in *Installer) Remove(name string) error {
 	return errors.Join(l.Set(name, trust.Entry{}), s.discard())
 }
 
-// installed is the entry of a plugin that was installed, and the config.
+// installed is the entry of an installed plugin, and the config.
 func (in *Installer) installed(name string) (config.Plugin, []byte, error) {
 	c, source, err := in.read()
 	if err != nil {

@@ -15,33 +15,33 @@ import (
 	"github.com/mulligan-run/mulligan/internal/terminal"
 )
 
-// What a package manager may take.
+// Limits on a package manager.
 const (
 	runFor      = 15 * time.Minute
 	runGrace    = 5 * time.Second
 	reportEvery = 10 * time.Second
-	maxOutput   = 4 << 20 // bytes of what it prints
-	maxLastWord = 600     // bytes of why it failed
+	maxOutput   = 4 << 20 // bytes of its output
+	maxLastWord = 600     // bytes of its error
 )
 
-// settings are what the variables of package managers begin with, by which people say where their
-// registries are. No key of a provider does.
+// settings are the prefixes of package managers' variables, with which people configure
+// registries. No provider's key begins like them.
 var settings = []string{
 	"PIP_", "npm_config_", "NPM_CONFIG_", "GO", "CARGO_", "RUSTUP_",
 	"HTTP_PROXY=", "HTTPS_PROXY=", "NO_PROXY=", "http_proxy=", "https_proxy=", "no_proxy=", "SSL_CERT_", "NODE_EXTRA_CA_CERTS=",
 }
 
-// tool is a package manager that is run.
+// tool is a package manager to run.
 type tool struct {
 	program string
 	name    string // for people; "" = the program's
 	args    []string
 	dir     string
-	env     []string // beside what every program gets, as NAME=value
-	needs   string   // what a person installs where it is missing
+	env     []string // in addition to what every program gets, as NAME=value
+	needs   string   // what a person must install if it is missing
 }
 
-// run runs a package manager, which no terminal and no shell stands behind, and gives what it printed.
+// run runs a package manager, without a terminal or a shell, and returns its output.
 func (in *Installer) run(ctx context.Context, t tool) ([]byte, error) {
 	path, err := procgroup.LookUp(t.program, "")
 	if err != nil {
@@ -76,7 +76,7 @@ func (in *Installer) run(ctx context.Context, t tool) ([]byte, error) {
 	return said.Bytes(), nil
 }
 
-// report tells that a program is still at it.
+// report says from time to time that a program is still running.
 func (in *Installer) report(name string, p *procgroup.Process, complained *procgroup.Tail) {
 	began := time.Now()
 	for !procgroup.Within(p.Exited(), reportEvery) {
@@ -88,7 +88,7 @@ func (in *Installer) report(name string, p *procgroup.Process, complained *procg
 	}
 }
 
-// environment is what every program gets, and what says where registries are.
+// environment is what every program gets, and the variables that configure registries.
 func environment(more []string) []string {
 	var also []string
 	for _, variable := range os.Environ() {
@@ -102,10 +102,10 @@ func environment(more []string) []string {
 	return procgroup.Environment(append(also, more...)...)
 }
 
-// logins are those in addresses, which a package manager may repeat.
+// logins matches logins in addresses, which a package manager may print.
 var logins = regexp.MustCompile(`://[^\s/@]+@`)
 
-// lastWords are the last lines that were printed, of what was first if there are any, as one line.
+// lastWords are the last lines of the first output that has any, as one line.
 func lastWords(outputs ...[]byte) string {
 	for _, output := range outputs {
 		output = bytes.TrimSpace(output)

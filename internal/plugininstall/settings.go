@@ -16,11 +16,11 @@ import (
 	"github.com/mulligan-run/mulligan/config"
 )
 
-// A config is a person's own: its comments, its order and its spaces stay as they are. So the
-// parser only says where an entry begins, lines are put in and taken out, and the outcome is read
-// again: if it does not say what it said before and the change, nothing is written.
+// A config belongs to a person: its comments, order and spacing stay as they are. So the parser
+// is only used to find where an entry begins, lines are inserted and removed, and the result is
+// parsed again: if it is not the old config plus the change, nothing is written.
 
-// errByHand says that a config is written in a way in which no entry can be changed safely.
+// errByHand says that a config is written in a way that prevents changing an entry safely.
 var errByHand = errors.New("mulligan.yaml is written in a way that cannot be changed without disturbing it")
 
 // withPlugin is the config with that entry before all other plugins.
@@ -99,19 +99,19 @@ func replacedPlugin(source []byte, old, p config.Plugin) ([]byte, error) {
 	}
 	want := slices.Clone(before.Plugins)
 	want[i].Command, want[i].Folder = p.Command, p.Folder
-	// The folder's name is made of chance, so that it stands nowhere else.
+	// The folder's name is random, so that it occurs nowhere else.
 	text := bytes.Replace(source, []byte(wordList(old.Command)), []byte(wordList(p.Command)), 1)
 	return newFile(bytes.ReplaceAll(text, []byte(old.Folder), []byte(p.Folder))).checked(before, want)
 }
 
-// place is where plugins stand in a config.
+// place is where plugins are in a config.
 type place struct {
 	key  int               // the line of plugins:, from 1; 0 = there is none
-	list *ast.SequenceNode // nil = nothing stands there
+	list *ast.SequenceNode // nil = empty
 }
 
 func findPlugins(source []byte) (at place, err error) {
-	defer func() { // the parser panics at some input
+	defer func() { // the parser panics on some input
 		if recover() != nil {
 			err = errByHand
 		}
@@ -155,7 +155,7 @@ func findPlugins(source []byte) (at place, err error) {
 	return at, nil
 }
 
-// textFile is a text by its lines.
+// textFile is a text as lines.
 type textFile struct {
 	lines []string
 	end   string // of a line
@@ -180,7 +180,7 @@ func (f *textFile) text() []byte {
 	return []byte(strings.Join(f.lines, f.end) + f.end)
 }
 
-// checked is the text, if as a config it says what was said before, and these plugins.
+// checked is the text, if it parses as the config before with these plugins.
 func (f *textFile) checked(before *config.Config, want []config.Plugin) ([]byte, error) {
 	now, err := config.Parse(f.text())
 	if err != nil {
@@ -203,23 +203,23 @@ func (f *textFile) append(lines []string) {
 	f.lines = append(f.lines, lines...)
 }
 
-// insert puts lines after the one with that number.
+// insert inserts lines after the one with that number.
 func (f *textFile) insert(after int, lines []string) {
 	f.lines = slices.Insert(f.lines, after, lines...)
 }
 
-// insertText puts text behind the character at that line and column.
+// insertText inserts text after the character at that line and column.
 func (f *textFile) insertText(line, column int, text string) {
 	if line > len(f.lines) {
-		return // checked finds that nothing was said
+		return // checked will find that nothing changed
 	}
 	runes := []rune(f.lines[line-1])
 	at := min(column, len(runes))
 	f.lines[line-1] = string(runes[:at]) + text + string(runes[at:])
 }
 
-// cutBlock takes out the entry whose dash stands there: its line, and what is indented more. A comment
-// behind all of it may be about what follows, and stays.
+// cutBlock removes the entry whose dash is at that place: its line, and the lines that are indented
+// more. A comment after it may be about what follows, and stays.
 func (f *textFile) cutBlock(line, column int) {
 	end := line
 	for i := line; i < len(f.lines); i++ {
@@ -236,7 +236,7 @@ func (f *textFile) cutBlock(line, column int) {
 	f.lines = slices.Delete(f.lines, line-1, end)
 }
 
-// cutFlow takes out the entry with that number from a list in brackets, if it stands on one line.
+// cutFlow removes the entry with that number from a list in brackets, if it is on one line.
 func (f *textFile) cutFlow(list *ast.SequenceNode, i int) {
 	starts := make([]int, 0, len(list.Values)+1)
 	for _, value := range list.Values {
@@ -245,7 +245,7 @@ func (f *textFile) cutFlow(list *ast.SequenceNode, i int) {
 			tk = m.Start
 		}
 		if tk.Position.Line != list.Start.Position.Line {
-			return // checked finds that it is still there
+			return // checked will find that it is still there
 		}
 		starts = append(starts, tk.Position.Column-1)
 	}
@@ -262,8 +262,8 @@ func (f *textFile) cutFlow(list *ast.SequenceNode, i int) {
 	f.lines[list.Start.Position.Line-1] = string(runes[:from]) + string(runes[to:])
 }
 
-// blockEntries are entries as lines. Of others than ours, which were the default, only the name
-// is known.
+// blockEntries are entries as lines. Of plugins other than ours, which were the default, only
+// the name is known.
 func blockEntries(indent string, plugins []config.Plugin) (lines []string) {
 	for _, p := range plugins {
 		if len(p.Command) == 0 {
@@ -299,7 +299,7 @@ func wordList(list []string) string {
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-// plainWord is text that is itself in YAML.
+// plainWord is text that needs no quotes in YAML.
 var plainWord = regexp.MustCompile(`^[A-Za-z/_.][A-Za-z0-9/_.@+-]*$`)
 
 func word(text string) string {

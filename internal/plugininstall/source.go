@@ -17,7 +17,7 @@ type Kind string
 
 // The kinds of sources.
 const (
-	KindFolder  Kind = "folder"  // of this machine: it is copied as it is
+	KindFolder  Kind = "folder"  // on this machine; it is copied unchanged
 	KindPyPI    Kind = "pypi"    // a package of Python's
 	KindNPM     Kind = "npm"     // a package of Node's
 	KindGo      Kind = "go"      // a module, or a package within one
@@ -33,7 +33,7 @@ type Source struct {
 	SHA256  string // of an archive, as the person knows it; "" = not known
 }
 
-// Sources says what may be named, for people.
+// Sources says what kinds of sources there are, for people.
 const Sources = "pypi:NAME, npm:NAME, go:MODULE, cargo:NAME (each with @VERSION, if you like), ./FOLDER or https://…"
 
 // packageNames are what each registry takes as a name. None begins with "-", so that none is
@@ -52,7 +52,7 @@ var (
 
 const maxSource = 1000 // bytes
 
-// ParseSource reads what a person named. A folder's path becomes absolute.
+// ParseSource reads a source as a person typed it. A folder's path becomes absolute.
 func ParseSource(text string) (Source, error) {
 	if len(text) > maxSource {
 		return Source{}, exit.Usagef("the source has more than %d bytes", maxSource)
@@ -118,7 +118,7 @@ func (s Source) String() string {
 	return string(s.Kind) + ":" + s.Name
 }
 
-// at is the source with its version, or with what stands for the newest one.
+// at is the source with its version, or with newest if it has none.
 func (s Source) at(mark, newest string) string {
 	version := cmp.Or(s.Version, newest)
 	if version == "" {
@@ -127,7 +127,7 @@ func (s Source) at(mark, newest string) string {
 	return s.Name + mark + version
 }
 
-// runsCode says what of the package runs before anybody could see what it asks for; "" = nothing.
+// runsCode says what code of the package runs before anybody can see what it asks for; "" = none.
 func (s Source) runsCode() string {
 	if s.Kind == KindCargo {
 		return fmt.Sprintf("Compiling %s runs build scripts of that crate and of all that it depends on, as you.", s)
@@ -135,7 +135,7 @@ func (s Source) runsCode() string {
 	return ""
 }
 
-// nameOf is a plugin's name, made of its package's.
+// nameOf derives a plugin's name from its package's.
 func nameOf(s Source) string {
 	name := s.Name
 	if s.Kind == KindGo {
@@ -144,5 +144,5 @@ func nameOf(s Source) string {
 	return config.NameOfProgram(name)
 }
 
-// majorVersion is what the path of a Go module ends with from its second major version on.
+// majorVersion is the end of a Go module's path from its second major version on.
 var majorVersion = regexp.MustCompile(`/v[0-9]+$`)

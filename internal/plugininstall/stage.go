@@ -15,8 +15,8 @@ import (
 	"github.com/mulligan-run/mulligan/internal/wholefile"
 )
 
-// stage is a folder that is being made or removed. A marker beside it, which is locked for as long
-// as somebody is at it, says so.
+// stage is a folder that is being created or removed. A marker file beside it says so; a process
+// that works on the folder keeps it locked.
 type stage struct {
 	folder string
 	marker *os.File
@@ -27,7 +27,8 @@ const (
 	markerLead = ".unfinished-"
 )
 
-// begin makes a new folder. It holds whatever is made there, even paths that must not change later.
+// begin creates a new folder. It is created at its final path, because paths in it must not change
+// later.
 func (in *Installer) begin(name string) (*stage, error) {
 	unlock, err := in.locked()
 	if err != nil {
@@ -46,7 +47,7 @@ func (in *Installer) begin(name string) (*stage, error) {
 	return s, nil
 }
 
-// mark says that somebody is at a folder.
+// mark says that this process works on a folder.
 func mark(folder string) (*stage, error) {
 	path := filepath.Join(filepath.Dir(folder), markerLead+filepath.Base(folder))
 	marker, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
@@ -59,19 +60,19 @@ func mark(folder string) (*stage, error) {
 	return &stage{folder, marker}, nil
 }
 
-// finish leaves the folder as it is.
+// finish keeps the folder as it is.
 func (s *stage) finish() error { return errors.Join(os.Remove(s.marker.Name()), s.marker.Close()) }
 
 // discard removes the folder.
 func (s *stage) discard() error {
 	if err := os.RemoveAll(s.folder); err != nil {
-		return errors.Join(err, s.marker.Close()) // the marker stays: the next one tries again
+		return errors.Join(err, s.marker.Close()) // the marker stays: the next process tries again
 	}
 	return s.finish()
 }
 
-// locked makes the folder of all and holds its lock: what changes configs and folders is done one
-// at a time.
+// locked creates the folder of all plugins and takes its lock, so that configs and folders are
+// changed by one process at a time.
 func (in *Installer) locked() (unlock func(), err error) {
 	if err := os.MkdirAll(in.Folder, 0o700); err != nil {
 		return nil, err
@@ -86,7 +87,7 @@ func (in *Installer) locked() (unlock func(), err error) {
 	return func() { _ = f.Close() }, nil // closing unlocks it; nothing was written
 }
 
-// sweep removes what processes have left that were killed. The lock is held.
+// sweep removes what killed processes have left. The caller holds the lock.
 func (in *Installer) sweep() {
 	entries, _ := os.ReadDir(in.Folder)
 	for _, entry := range entries {
@@ -96,7 +97,7 @@ func (in *Installer) sweep() {
 		}
 		s, err := mark(filepath.Join(in.Folder, name))
 		switch {
-		case err != nil: // somebody is at it
+		case err != nil: // another process works on it
 		case isNamed(s.folder):
 			_ = s.finish() // it was killed just before this
 		default:
@@ -105,7 +106,7 @@ func (in *Installer) sweep() {
 	}
 }
 
-// change is what a marker says of a change that is made in two files, so that half of it can be undone.
+// change is what a marker says about a change to two files, so that half of it can be undone.
 type change struct {
 	Lock string      `json:"lock"` // the file
 	Name string      `json:"name"` // of the plugin
@@ -113,7 +114,7 @@ type change struct {
 	Now  string      `json:"now"` // its new pin
 }
 
-// intends says what is about to be changed in the lock, before the config is.
+// intends records what is about to be changed in the lock file, before the config is.
 func (s *stage) intends(c change) error {
 	text, err := json.Marshal(c)
 	if err != nil {
@@ -125,7 +126,7 @@ func (s *stage) intends(c change) error {
 	return s.marker.Sync()
 }
 
-// undo undoes in the lock what was intended, if it was done.
+// undo reverts in the lock file what was intended, if it was done.
 func (s *stage) undo() error {
 	var c change
 	if text, err := wholefile.Read(s.marker.Name(), maxMarker); err != nil || len(text) == 0 || json.Unmarshal(text, &c) != nil {
@@ -138,7 +139,8 @@ func (s *stage) undo() error {
 	return l.Set(c.Name, c.Was)
 }
 
-// isNamed reports whether the config for which a folder was made names it, or cannot be asked.
+// isNamed reports whether the config for which a folder was created names it, or cannot be
+// read.
 func isNamed(folder string) bool {
 	r, err := readReceipt(folder)
 	if err != nil {
@@ -152,7 +154,7 @@ func isNamed(folder string) bool {
 	return err != nil || parseErr != nil || slices.ContainsFunc(c.Plugins, func(p config.Plugin) bool { return p.Folder == folder })
 }
 
-// Receipt says in a plugin's folder where it came from.
+// Receipt is a file in a plugin's folder that says where the plugin came from.
 type Receipt struct {
 	Source   string `json:"source"` // as it can be typed
 	Version  string `json:"version"`

@@ -13,12 +13,12 @@ import (
 	"github.com/mulligan-run/mulligan/internal/exit"
 )
 
-// ErrNewest says that what would be installed is what is there.
+// ErrNewest says that what would be installed is already installed.
 var ErrNewest = errors.New("it is what is installed already")
 
-// Update puts what its source has now, or what another source has, in the place of a plugin that was
-// installed. What changes is shown before anything of it runs. The rest of its entry stays as it is, and a
-// grant that was revoked stays revoked.
+// Update replaces an installed plugin with the current version from its source, or from another
+// source. The changes are shown before any new code runs. The rest of its entry stays as it is, and a
+// revoked grant stays revoked.
 func (in *Installer) Update(ctx context.Context, name string, from *Source) (*Package, error) {
 	there, _, err := in.installed(name)
 	if err != nil {
@@ -50,7 +50,7 @@ func (in *Installer) Update(ctx context.Context, name string, from *Source) (*Pa
 	return p, errors.Join(st.finish(), in.drop(old.Folder))
 }
 
-// installedPackage is what is known of a plugin that was installed.
+// installedPackage is what is known about an installed plugin.
 func installedPackage(entry config.Plugin) (*Package, error) {
 	p := &Package{Name: entry.Name, Folder: entry.Folder, Command: entry.Command}
 	r, err := readReceipt(entry.Folder)
@@ -68,7 +68,7 @@ func installedPackage(entry config.Plugin) (*Package, error) {
 	return p, nil
 }
 
-// successor makes what comes in the place of old.
+// successor makes the plugin that will replace old.
 func (in *Installer) successor(ctx context.Context, old *Package, s Source, folder string) (*Package, error) {
 	p, err := in.fetch(ctx, s, folder)
 	if err != nil {
@@ -98,7 +98,7 @@ func (in *Installer) successor(ctx context.Context, old *Package, s Source, fold
 	return p, in.tested(ctx, p)
 }
 
-// compare says which files differ, "" where that is not known, and whether it is all the same.
+// compare says which files differ, "" if unknown, and whether everything is the same.
 func compare(old, p *Package) (files string, same bool) {
 	if p.Checksum != "" && p.Checksum == old.Checksum && p.Source == old.Source {
 		return "", true
@@ -117,7 +117,7 @@ func compare(old, p *Package) (files string, same bool) {
 	return trust.WhatChanged(before, now), false
 }
 
-// differences are what a person sees first.
+// differences are the changes that a person sees first.
 func differences(old, p *Package, files string) []string {
 	lines := []string{fmt.Sprintf("Plugin %s: %s, to be replaced by %s", old.Name, orUnknown(old.Version), orUnknown(p.Version))}
 	add := func(what, text string) {
@@ -149,7 +149,7 @@ func orUnknown(version string) string {
 	return version
 }
 
-// replace makes it so.
+// replace completes the update.
 func (in *Installer) replace(st *stage, old, p *Package) error {
 	unlock, err := in.locked()
 	if err != nil {
@@ -174,8 +174,8 @@ func (in *Installer) replace(st *stage, old, p *Package) error {
 	return in.write(st, p.Name, regranted(old.Manifest, p, l.Plugins[old.Name]), text)
 }
 
-// regranted is what the plugin has now: what it had, as far as it still asks for it, and what it asks for
-// anew.
+// regranted are the plugin's new grants: those that it had and still asks for, and what it newly asks
+// for.
 func regranted(before trust.Manifest, p *Package, had trust.Entry) trust.Entry {
 	e := p.grant()
 	e.Env = slices.DeleteFunc(e.Env, func(name string) bool {
@@ -190,7 +190,7 @@ func regranted(before trust.Manifest, p *Package, had trust.Entry) trust.Entry {
 	return e
 }
 
-// drop removes a folder that no config names any more.
+// drop removes a folder that no config names.
 func (in *Installer) drop(folder string) error {
 	s, err := mark(folder)
 	if err != nil {

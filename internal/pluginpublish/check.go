@@ -12,20 +12,20 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Finding is one thing that was looked at.
+// Finding is one thing that was checked.
 type Finding struct {
 	What string // as it is, or should be
 	Lack string // what is missing, and what to do; "" = nothing
 }
 
-// Report is what was found, in the order in which it is told.
+// Report is what was found, in the order in which it is shown.
 type Report struct {
 	Language string // for people; "" = none that is known
 	Findings []Finding
 	Publish  []string // command lines by which it is published
 }
 
-// Lacks is how much is missing.
+// Lacks is how many things are missing.
 func (r *Report) Lacks() (n int) {
 	for _, f := range r.Findings {
 		if f.Lack != "" {
@@ -43,13 +43,13 @@ func (r *Report) add(what string, lacks bool, lack string, args ...any) {
 	r.Findings = append(r.Findings, f)
 }
 
-// folder is a plugin's, read within itself.
+// folder is a plugin's folder, read only within itself.
 type folder struct {
 	*os.Root
 	manifest trust.Manifest
 }
 
-// maxFile is the most that is read of any file.
+// maxFile is how much is read of any file, in bytes.
 const maxFile = 1 << 20
 
 // read gives a file's text, "" if there is none.
@@ -69,7 +69,8 @@ func (f *folder) has(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// asks reports whether the manifest has to come along for the plugin to get what it needs.
+// asks reports whether the manifest must be in the package for the plugin to get what it
+// needs.
 func (f *folder) asks() bool {
 	return len(f.manifest.Env)+len(f.manifest.Occasions) > 0 || f.manifest.Transcript == trust.TranscriptMessages
 }

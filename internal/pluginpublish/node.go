@@ -52,7 +52,8 @@ func (r *Report) node(f *folder) {
 	}
 }
 
-// program is what starts the package: its bin or, of several, the one that is called like it; else its main.
+// program is what starts the package: its bin or, if it has several, the one with its name; else its
+// main.
 func (p packageJSON) program() string {
 	switch bin := p.Bin.(type) {
 	case string:

@@ -7,7 +7,8 @@ import (
 	"github.com/mulligan-run/mulligan/host/trust"
 )
 
-// languages are those whose packages are known, by the file that tells.
+// languages are the languages whose packages are known, by the file that identifies
+// them.
 var languages = []struct {
 	file, title string
 	check       func(*Report, *folder)
@@ -21,7 +22,7 @@ var languages = []struct {
 	{"pom.xml", "Java", (*Report).java, []string{"mvn -B package", "tar czf NAME-VERSION.tar.gz -C target NAME"}},
 }
 
-// pack looks at what the registry of the plugin's language asks for.
+// pack checks what the registry of the plugin's language asks for.
 func (r *Report) pack(f *folder) {
 	publish := []string{"tar czf NAME-VERSION.tar.gz -C .. " + filepath.Base(f.Name())} // which needs no registry
 	for _, l := range languages {
@@ -36,7 +37,7 @@ func (r *Report) pack(f *folder) {
 	}
 }
 
-// sameVersion demands that the package and the manifest agree.
+// sameVersion checks that the package and the manifest have the same version.
 func (r *Report) sameVersion(f *folder, file, version string) {
 	r.add("one version", f.manifest.Version != "" && version != string(f.manifest.Version),
 		"%s says %q, %s %q", file, version, trust.ManifestName, f.manifest.Version)

@@ -10,8 +10,8 @@ import (
 	"github.com/mulligan-run/mulligan/server"
 )
 
-// Ready says why no "mulligan serve" of the state folder could begin a run now: none listens
-// there, or none of those that do is ready. It takes 3 s at the most.
+// Ready says why no "mulligan serve" of the state folder could begin a run at the moment:
+// none listens there, or none of those that do is ready. It takes at most 3 s.
 func Ready(ctx context.Context, state string) error {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()

@@ -19,11 +19,11 @@ const (
 	Ended    Ending = iota // by itself
 	Stopped                // asked to, within the grace
 	Killed                 // asked to, and killed after the grace
-	Survived               // killed, but still there: it hangs in the system
+	Survived               // killed, but still there: it hangs in the kernel
 )
 
 // Wait waits until the program ends, and calls End when ctx does. Afterwards nothing is left of
-// its group, unless it Survived, and the Program's writers get no more.
+// its group, unless it Survived, and the Program's writers get no more output.
 func (p *Process) Wait(ctx context.Context, grace time.Duration) Ending {
 	how := Ended
 	select {
@@ -88,7 +88,7 @@ func (p *Process) gone(most time.Duration) bool {
 	}
 }
 
-// Ask asks the program alone to end, by SIGTERM, where it sees to what it has started itself.
+// Ask asks only the program to end, by SIGTERM, if it ends its children itself.
 func (p *Process) Ask() { _ = p.cmd.Process.Signal(syscall.SIGTERM) } // it may have ended
 
 // Kill kills the whole group.
@@ -98,7 +98,8 @@ func (p *Process) Kill() {
 	}
 }
 
-// withoutDelay drops the error that something held the program's standard input for longer.
+// withoutDelay drops the error that something held the program's standard input for too
+// long.
 func withoutDelay(err error) error {
 	if errors.Is(err, exec.ErrWaitDelay) {
 		return nil

@@ -2,7 +2,7 @@
 
 package procgroup
 
-// Marked finds nothing here: only Linux tells the environment of a process.
+// Marked finds nothing here: only Linux shows a process's environment.
 func Marked(func(variable string) bool) []int { return nil }
 
 // killMarked kills nothing here, for the same reason.

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// MaxNote is the most that a note holds, in bytes.
+// MaxNote bounds a note, in bytes.
 const MaxNote = 200
 
-// Note is this process in the words of a file, for ReadNote: its number and when it began.
+// Note identifies this process in a file, for ReadNote: its number and start.
 func Note() ([]byte, error) {
 	started, err := StartedAt(os.Getpid())
 	return []byte(strconv.Itoa(os.Getpid()) + " " + started), err
 }
 
-// ReadNote says what has become of the process whose Note the file at path is. An error says
-// that it is none.
+// ReadNote says whether the process that wrote the Note in the file at path still runs. An
+// error says that it is not a note.
 func ReadNote(path string) (Life, error) {
 	info, err := os.Lstat(path)
 	if err != nil {

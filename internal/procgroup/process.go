@@ -30,13 +30,13 @@ type Process struct {
 	err    error // how it ended; valid once exited is closed
 
 	mu    sync.Mutex
-	grace time.Time // until when its group may end by itself; zero = nobody has asked it to
+	grace time.Time // until when its group may end by itself; zero = it was not asked to
 	left  bool      // its group had not ended by then
 }
 
-// Start starts a program. On Linux the kernel kills it, not the rest of its group, when this
-// process ends however it ends. The caller sees to its end otherwise, with Wait, End or Kill.
-// The error may be one that is Scarce.
+// Start starts a program. On Linux the kernel kills it, but not the rest of its group, when
+// this process ends for whatever reason. Otherwise the caller ends it, with Wait, End or
+// Kill. The error may be Scarce.
 func Start(program Program) (*Process, error) {
 	p := &Process{copied: make(chan struct{}), exited: make(chan struct{}), closed: make(chan struct{})}
 	theirs, err := p.prepare(program)
@@ -99,7 +99,7 @@ func (p *Process) follow() {
 	Within(p.copied, PipeGrace)      // a process that left the group may hold the pipes
 	close(p.exited)
 	if p.Stdout != nil || p.Stderr != nil {
-		time.Sleep(PipeGrace) // nobody says when all of it is read
+		time.Sleep(PipeGrace) // nothing says when all output has been read
 	}
 	closeAll(p.pipes)
 	<-p.copied
@@ -107,7 +107,7 @@ func (p *Process) follow() {
 }
 
 // leave gives the rest of the group the time that End has granted, or until its output is read,
-// at most PipeGrace, and reports whether any of it runs still.
+// at most PipeGrace, and reports whether any of it still runs.
 func (p *Process) leave() bool {
 	const longest = 100 * time.Millisecond
 	read := time.Now().Add(PipeGrace)
@@ -123,8 +123,8 @@ func (p *Process) leave() bool {
 	}
 }
 
-// restUntil is until when the rest of the group may live: until its output is read, unless
-// somebody has asked it to end.
+// restUntil is how long the rest of the group may live: until its output is read, unless
+// it was asked to end.
 func (p *Process) restUntil(read time.Time) time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -12,25 +12,25 @@ import (
 // Program says what is started, and with what.
 type Program struct {
 	Path string   // of the executable, absolute
-	Args []string // the first is the name by which it knows itself
+	Args []string // the first is the program's own name
 	Dir  string   // where it runs; "" = where we do
 	Env  []string // all of its environment, as NAME=value
 
 	Stdin          io.Reader // nil = a pipe, [Process].Stdin
 	Stdout, Stderr io.Writer // nil = a pipe that is read at [Process].Stdout and Stderr
 
-	// AskedToEnd has it get SIGTERM, and not SIGKILL, where this process is killed: it ends
-	// what it has started itself. Linux only.
+	// AskedToEnd sends it SIGTERM instead of SIGKILL when this process is killed, so that it can
+	// end its children itself. Linux only.
 	AskedToEnd bool
-	Attributes *syscall.SysProcAttr // what else the system is to know; nil = nothing
+	Attributes *syscall.SysProcAttr // further settings for the system; nil = none
 }
 
 // inherited are the variables that every program gets from our environment. The environment also
 // holds keys of providers, so it is never inherited as a whole.
 var inherited = []string{"PATH", "HOME", "LANG", "TZ", "TMPDIR"}
 
-// Environment is the environment of a program: PATH, HOME, LANG, TZ and TMPDIR as they are here,
-// and the given variables, as NAME=value or, with the value that it has here, as NAME. Variables
+// Environment is the environment for a program: PATH, HOME, LANG, TZ and TMPDIR as they are
+// here, and the given variables, as NAME=value or, to pass on the value here, as NAME. Variables
 // that are not set here are left out; the last one with a name counts.
 func Environment(variables ...string) (all []string) {
 	for _, list := range [][]string{inherited, variables} {
@@ -45,7 +45,7 @@ func Environment(variables ...string) (all []string) {
 	return all
 }
 
-// LookUp gives the absolute path of an executable program. A bare name is looked up in PATH; a
+// LookUp returns the absolute path of an executable. A bare name is looked up in PATH; a
 // relative path begins at dir, or at the working directory if dir is "".
 func LookUp(program, dir string) (string, error) {
 	if strings.ContainsRune(program, filepath.Separator) && !filepath.IsAbs(program) {
@@ -77,7 +77,7 @@ func (program Program) command() *exec.Cmd {
 	}
 }
 
-// closeAll closes what nobody uses any more.
+// closeAll closes files that are no longer used.
 func closeAll(files []*os.File) {
 	for _, f := range files {
 		_ = f.Close()

@@ -2,17 +2,17 @@ package procgroup
 
 import "strings"
 
-// place is where a process's number means something.
+// place is where a process's number is unique.
 type place struct{ machine, boot, namespace string }
 
 // Life says whether a process still runs, identified by its number and its start.
 type Life int
 
-// What can be said.
+// The possible answers.
 const (
 	LifeGone      Life = iota
 	LifeGoesOn         // the same process runs
-	LifeElsewhere      // of another machine or container: nobody can tell from here
+	LifeElsewhere      // on another machine or in another container: unknown here
 )
 
 // StartedAt identifies a process by where and when it started, in four words that no other

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// thisPlace is where the numbers of this process's surroundings mean something: the
-// machine, its start, and the namespace of process numbers (a container's).
+// thisPlace is where the numbers of this process's surroundings are unique: the
+// machine, its boot, and the namespace of process numbers (such as a container's).
 var thisPlace = sync.OnceValue(func() place {
 	machine, err := os.ReadFile("/etc/machine-id")
 	if err != nil {
@@ -19,8 +19,8 @@ var thisPlace = sync.OnceValue(func() place {
 	return place{oneWord(string(machine)), oneWord(string(boot)), strings.Trim(namespace, "pid:[]")}
 })
 
-// Began says when a process of this place began, in ticks since the system's start. One
-// that ended and is not waited for is gone.
+// Began says when a process of this place began, in ticks since boot. A zombie counts
+// as gone.
 func Began(pid int) (string, error) {
 	stat, err := ReadStat(pid)
 	if err != nil {

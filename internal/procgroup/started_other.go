@@ -19,8 +19,7 @@ var thisPlace = sync.OnceValue(func() place {
 	return place{machine: oneWord(name), boot: "-", namespace: "-"}
 })
 
-// Began says when a process began, to the second. One that ended and is not waited for
-// is gone.
+// Began says when a process began, to the second. A zombie counts as gone.
 func Began(pid int) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()

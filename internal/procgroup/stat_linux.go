@@ -7,21 +7,20 @@ import (
 	"strings"
 )
 
-// Stat is what is used of /proc/PID/stat.
+// Stat is the part of /proc/PID/stat that is used.
 type Stat struct {
 	Group   int    // the process group
 	Ended   bool   // it is a zombie: nobody has waited for it yet
 	Started string // in ticks since the system's start
 }
 
-// ReadStat reads it. The error is that of a file that is not there when there is no
-// such process.
+// ReadStat reads it. If there is no such process, the error is that of a missing file.
 func ReadStat(pid int) (Stat, error) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return Stat{}, err
 	}
-	// The name, in brackets, may hold anything.
+	// The name, in brackets, may contain anything.
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 	if len(fields) < 20 {
 		return Stat{}, errors.New("/proc is not as expected")
@@ -45,7 +44,7 @@ func Members(group int) (pids []int) {
 	return pids
 }
 
-// anyRuns takes it that a process runs where /proc cannot be read.
+// anyRuns assumes that a process runs if /proc cannot be read.
 func anyRuns(group int) bool {
 	if _, err := ReadStat(os.Getpid()); err != nil {
 		return true

@@ -5,17 +5,17 @@ import (
 	"sync"
 )
 
-// Tail keeps the end of what a process prints: it is what explains most that do not start.
+// Tail keeps the end of a process's output, which usually explains why it did not start.
 type Tail struct {
 	most int
 	mu   sync.Mutex
 	kept []byte
 }
 
-// NewTail keeps at most so many bytes.
+// NewTail keeps at most that many bytes.
 func NewTail(most int) *Tail { return &Tail{most: most} }
 
-// Write takes everything.
+// Write never fails.
 func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -26,7 +26,7 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Bytes are those that are kept; they may begin within a character.
+// Bytes is the kept output; it may begin within a character.
 func (t *Tail) Bytes() []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()

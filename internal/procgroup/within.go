@@ -2,8 +2,8 @@ package procgroup
 
 import "time"
 
-// Within reports whether the channel, which tells of a process's end or of its output's, is
-// closed within the given time; 0 = already.
+// Within reports whether the channel, which signals the end of a process or of its output,
+// is closed within the given time; 0 = whether it is closed already.
 func Within(done <-chan struct{}, most time.Duration) bool {
 	select {
 	case <-done:

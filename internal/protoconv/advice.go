@@ -15,7 +15,7 @@ func DecisionToProto(d recovery.Decision) *mulliganv1.Decision {
 	return toProto(d, &mulliganv1.Decision{})
 }
 
-// VotesToProto converts what plugins said. An action that there is not is none, as it was to the
+// VotesToProto converts plugins' votes. An unknown action becomes none, as it did for the
 // decision.
 func VotesToProto(votes []recovery.Vote) []*mulliganv1.Vote {
 	votes = slices.Clone(votes)

@@ -54,16 +54,16 @@ func BeforeCallFromProto(m *mulliganv1.BeforeCallRequest) hooks.BeforeCall {
 	}
 }
 
-// VerdictToProto converts what a plugin wants to say of a call that is about to begin.
+// VerdictToProto converts a plugin's verdict about a call that is about to begin.
 func VerdictToProto(v recovery.Vote) *mulliganv1.BeforeCallResponse {
 	number, rest := enumNumber(verdict(), string(v.Action))
 	if rest != "" {
-		number = -1 // refused at the other end, instead of passing for no opinion
+		number = -1 // the other end refuses it, instead of taking it for no opinion
 	}
 	return &mulliganv1.BeforeCallResponse{Verdict: mulliganv1.Verdict(number), Model: valid(v.NewModel), Until: stamp(v.Until), Reason: valid(v.Reason)}
 }
 
-// Verdict makes a vote of a plugin's answer to e, or says what is wrong with it.
+// Verdict converts a plugin's answer to e to a vote, or says what is wrong with it.
 func Verdict(e hooks.BeforeCall, m *mulliganv1.BeforeCallResponse) (recovery.Vote, error) {
 	v := recovery.Vote{
 		Action:   recovery.Action(enumName(verdict(), protoreflect.EnumNumber(m.GetVerdict()), "")),

@@ -9,7 +9,7 @@ import (
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 )
 
-// FailureToProto converts f; its cause stays behind.
+// FailureToProto converts f without its cause.
 func FailureToProto(f failure.Failure) *mulliganv1.Failure {
 	return toProto(f, &mulliganv1.Failure{})
 }

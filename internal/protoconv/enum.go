@@ -7,8 +7,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// enumNumber finds the number of a domain name. A name without one is returned as
-// it is, to be sent beside the number 0.
+// enumNumber finds the number of a domain name. A name without one is returned in
+// rest, to be sent beside the number 0.
 func enumNumber(enum protoreflect.EnumDescriptor, name string) (number protoreflect.EnumNumber, rest string) {
 	if name == "" {
 		return 0, ""

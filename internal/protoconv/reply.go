@@ -13,7 +13,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// What a reply may hold.
+// Limits on a reply.
 const (
 	maxButtons = 8
 	maxWord    = 200     // bytes of a label or a model's name
@@ -21,11 +21,11 @@ const (
 	maxReason  = 8 << 10 // bytes; far fewer are kept
 )
 
-// ReplyToProto converts what a plugin wants to say.
+// ReplyToProto converts a plugin's vote.
 func ReplyToProto(v recovery.Vote) *mulliganv1.RunErrorResponse {
 	number, rest := enumNumber(action(), string(v.Action.Plain()))
 	if rest != "" {
-		number = -1 // refused at the other end, instead of passing for no opinion
+		number = -1 // the other end refuses it, instead of taking it for no opinion
 	}
 	m := &mulliganv1.RunErrorResponse{
 		Action: mulliganv1.Action(number), DelayMs: int64(v.Delay), NewModel: valid(v.NewModel), Reason: valid(v.Reason),
@@ -37,8 +37,8 @@ func ReplyToProto(v recovery.Vote) *mulliganv1.RunErrorResponse {
 	return m
 }
 
-// Reply makes a vote of a plugin's answer, or says what is wrong with it. Whether
-// the vote makes sense for its run is the business of recovery.Decide.
+// Reply converts a plugin's answer to a vote, or says what is wrong with it. Whether
+// the vote makes sense for its run is decided by recovery.Decide.
 func Reply(m *mulliganv1.RunErrorResponse) (recovery.Vote, error) {
 	v := recovery.Vote{
 		Action: recovery.Action(enumName(action(), protoreflect.EnumNumber(m.GetAction()), "")),
@@ -55,7 +55,7 @@ func Reply(m *mulliganv1.RunErrorResponse) (recovery.Vote, error) {
 		return recovery.Vote{}, fmt.Errorf("invalid answer: %w", err)
 	}
 	for i := range v.Actions {
-		v.Actions[i].ID = "" // the runner's to give
+		v.Actions[i].ID = "" // the runner sets it
 	}
 	return v, nil
 }

@@ -58,19 +58,19 @@ func ToolErrorFromProto(m *mulliganv1.ToolErrorRequest) hooks.ToolError {
 	}
 }
 
-// ToolAdviceToProto converts what a plugin wants to say of a tool that failed.
+// ToolAdviceToProto converts a plugin's advice about a failed tool.
 func ToolAdviceToProto(v recovery.Vote) *mulliganv1.ToolErrorResponse {
 	number, rest := enumNumber(toolAction(), string(v.Action))
 	if rest != "" {
-		number = -1 // refused at the other end, instead of passing for no opinion
+		number = -1 // the other end refuses it, instead of taking it for no opinion
 	}
 	return &mulliganv1.ToolErrorResponse{
 		Action: mulliganv1.ToolAction(number), DelayMs: int64(v.Delay), Words: valid(v.Words), Reason: valid(v.Reason),
 	}
 }
 
-// ToolAdvice makes a vote of a plugin's answer, or says what is wrong with it. Whether the tool may
-// run again is the business of package recovery.
+// ToolAdvice converts a plugin's answer to a vote, or says what is wrong with it. Package recovery
+// decides whether the tool may run again.
 func ToolAdvice(m *mulliganv1.ToolErrorResponse) (recovery.Vote, error) {
 	v := recovery.Vote{
 		Action: recovery.Action(enumName(toolAction(), protoreflect.EnumNumber(m.GetAction()), "")),

@@ -146,10 +146,10 @@ func decodeMessage(from protoreflect.Message, to reflect.Value) {
 	decode(from, to)
 }
 
-// valid replaces what protobuf refuses in a string.
+// valid replaces invalid UTF-8, which protobuf refuses.
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-// validEach is each of the words as protobuf takes it.
+// validEach is valid for each string.
 func validEach[S ~string](list []S) []string {
 	var out []string
 	for _, s := range list {

@@ -79,7 +79,8 @@ func (r row) variables(environ []string, door Door) (map[string]string, error) {
 	return set, err
 }
 
-// lookup is the value of a variable, "" where there is none. Of several the last one counts.
+// lookup is the value of a variable, "" if there is none. If it is set several times, the
+// last one counts.
 func lookup(environ []string, name string) (value string) {
 	for _, v := range environ {
 		if n, is, _ := strings.Cut(v, "="); n == name {
@@ -89,7 +90,7 @@ func lookup(environ []string, name string) (value string) {
 	return value
 }
 
-// with is an environment with those variables; the empty ones are not in it.
+// with is an environment with those variables; empty ones are removed.
 func with(environ []string, set map[string]string) []string {
 	env := slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")

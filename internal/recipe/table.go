@@ -102,7 +102,7 @@ func opencodeEnv(set map[string]string, look func(string) string, door Door) err
 	return err
 }
 
-// within is the object of that name in another; a new one where there is none.
+// within is the object of that name in another; it is created if missing.
 func within(object map[string]any, name string) map[string]any {
 	inner, ok := object[name].(map[string]any)
 	if !ok {

@@ -21,7 +21,7 @@ type trie struct {
 }
 
 type node struct {
-	ends bool // a form does
+	ends bool // a form ends here
 	next []edge
 }
 

@@ -11,7 +11,7 @@ import (
 // escapes are the bytes that an escape begins with.
 const escapes = `\%&`
 
-// maxEntity is the most that HTML takes for a character, in bytes.
+// maxEntity is the longest HTML character reference, in bytes.
 const maxEntity = 10
 
 // maxEscape is the longest escape, in bytes: two UTF-16 units.
@@ -20,8 +20,8 @@ const maxEscape = 12
 // view is a text, or what it is when its escapes are read; it knows where each byte came from.
 type view struct {
 	text string
-	at   []span // of each byte in the original; nil = where it stands
-	cut  int    // where in text an escape begins that is not complete; its end if there is none
+	at   []span // of each byte, its place in the original; nil = the same place
+	cut  int    // where an incomplete escape begins in text; its length if there is none
 }
 
 func (v view) start(i int) int {
@@ -38,7 +38,7 @@ func (v view) end(i int) int {
 	return v.at[i].to
 }
 
-// unescape reads each escape once.
+// unescape decodes each escape once.
 func (v view) unescape() view {
 	var b strings.Builder
 	b.Grow(len(v.text))
@@ -65,8 +65,8 @@ func (v view) unescape() view {
 	return view{b.String(), at, from}
 }
 
-// read gives what the escape that s begins with stands for, how long it is, and whether s
-// ends in its middle. What is none stands for its first byte.
+// read returns what the escape at the beginning of s stands for, its length, and whether
+// s ends within it. If there is no escape, it returns the first byte.
 func read(s string) (plain string, size int, cut bool) {
 	switch s[0] {
 	case '\\':
@@ -115,7 +115,7 @@ func utf16Unit(s string) (plain string, size int, cut bool) {
 	return string(utf16.DecodeRune(high, low)), 12, false
 }
 
-// hexByte reads two digits that stand after a prefix of so many bytes.
+// hexByte reads two digits after a prefix of that many bytes.
 func hexByte(s string, prefix int) (plain string, size int, cut bool) {
 	value, cut := hexDigits(s, prefix, 2)
 	if value < 0 {
@@ -124,8 +124,8 @@ func hexByte(s string, prefix int) (plain string, size int, cut bool) {
 	return string([]byte{byte(value)}), prefix + 2, false
 }
 
-// hexDigits is the value of so many digits from a place on; negative if they are not there,
-// and cut then says whether that is only because s ends.
+// hexDigits is the value of that many digits at a place. It is negative if they are not
+// there; cut then says whether that is only because s ends.
 func hexDigits(s string, from, count int) (value rune, cut bool) {
 	digits := s[from:min(len(s), from+count)]
 	if strings.Trim(digits, "0123456789abcdefABCDEF") != "" {

@@ -11,8 +11,8 @@ import (
 // Bounds on one validation, in units of about ten nanoseconds.
 const (
 	maxCost   = 20_000_000
-	step      = 200 // of meeting one schema with one value
-	maxNested = 200 // schemas that are under way at a time
+	step      = 200 // for checking one value against one schema
+	maxNested = 200 // schemas being checked at a time
 )
 
 var (
@@ -28,8 +28,8 @@ type meeting struct {
 	value  *node
 }
 
-// price is the highest cost of a meeting, including all below it. It is zero while the meeting is
-// being counted.
+// price is the highest cost of a meeting, including everything below it. It is zero while the
+// meeting is being counted.
 type price struct {
 	cost   int
 	height int
@@ -135,7 +135,7 @@ func match(expression jsonschema.Regexp, text string) int {
 	return p.program * (1 + len(text))
 }
 
-// size is how many values there are in a value, its texts by their length.
+// size is how many values a value contains, counting strings by their length.
 func size(value any) int {
 	n := 1
 	switch value := value.(type) {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/text/message"
 )
 
-// Bounds on what is said of a value.
+// Limits on an error's text.
 const (
 	maxProblems = 10
 	maxProblem  = 200 // bytes
@@ -24,7 +24,7 @@ type Invalid struct {
 
 func (e *Invalid) Error() string { return strings.Join(e.Problems, "; ") }
 
-// explain makes an Invalid of the library's error, and of an invalid schema's, too.
+// explain makes an Invalid from the library's error, also for an invalid schema.
 func explain(err error) error {
 	var document *jsonschema.SchemaValidationError
 	if errors.As(err, &document) {
@@ -39,7 +39,7 @@ func explain(err error) error {
 	return e
 }
 
-// collect adds the errors that have no causes, which are those that say something.
+// collect adds the errors without causes, which are the informative ones.
 func (e *Invalid) collect(wrong *jsonschema.ValidationError, printer *message.Printer) {
 	if len(e.Problems) == maxProblems {
 		return

@@ -12,8 +12,8 @@ import (
 // the program, and a{1000} is a thousand times the size of a.
 const (
 	maxPattern  = 4096   // bytes of one
-	maxProgram  = 10_000 // instructions of one, about
-	maxPrograms = 50_000 // of all of a schema; each is compiled twice
+	maxProgram  = 10_000 // instructions of one, estimated
+	maxPrograms = 50_000 // in a whole schema; each is compiled twice
 )
 
 // patternBudget compiles regular expressions while instructions are left.

@@ -16,7 +16,7 @@ const (
 	maxDocument     = 256 << 10 // bytes of a schema
 	maxValue        = 1 << 20   // bytes of a value
 	maxSchemaValues = 5000      // JSON values in a schema: compiling compares each sub-schema with each
-	maxDepth        = 100       // of JSON in JSON
+	maxDepth        = 100       // nesting of JSON
 	maxDigits       = 1000      // of a number, and of its power of ten: arithmetic on it is exact
 )
 
@@ -94,8 +94,7 @@ func checkNumber(number string) error {
 	return nil
 }
 
-// drafts are the values of $schema that say which rules hold; any other would be a
-// document to fetch.
+// drafts are the known values of $schema; any other would have to be fetched.
 var drafts = []string{
 	"http://json-schema.org/schema", "http://json-schema.org/draft-04/schema", "http://json-schema.org/draft-06/schema",
 	"http://json-schema.org/draft-07/schema", "https://json-schema.org/draft/2019-09/schema", "https://json-schema.org/draft/2020-12/schema",

@@ -7,7 +7,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// location is what the document is called where the compiler wants a name.
+// location is the document's name, which the compiler requires.
 const location = "mem://schema"
 
 // Schema is a compiled JSON Schema. It may be used by several goroutines.

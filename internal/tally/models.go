@@ -10,14 +10,14 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Model is what became of the calls of one model.
+// Model counts the outcomes of one model's calls.
 type Model struct {
 	Name  string           // provider/model
-	Calls int64            // that were answered or failed
-	Kinds map[string]int64 // of them, those that failed, by their failure's kind
-	InAir int              // calls that go on
-	// P50 and P95 are within what time the first of an answer came, in half of the last 256 calls that
-	// were answered, and in 95 of 100; 0 = none was.
+	Calls int64            // answered or failed
+	Kinds map[string]int64 // the failed ones, by their failure's kind
+	InAir int              // calls in progress
+	// P50 and P95 are quantiles of the time to the first token, of the last 256 answered calls; 0 =
+	// none.
 	P50, P95 failure.Millis
 	Spent    recovery.Budget // today
 }
@@ -69,13 +69,13 @@ func (t *Tally) Models(now time.Time) []Model {
 	return list
 }
 
-// begin notes that a call begins. The caller holds mu.
+// begin records that a call begins. The caller holds mu.
 func (t *Tally) begin(name string, spent recovery.Budget) *call {
 	t.of(name).inAir++
 	return &call{name, spent}
 }
 
-// landed notes that nothing of a run is in the air any more. The caller holds mu.
+// landed records that a run has no more calls in progress. The caller holds mu.
 func (t *Tally) landed(d *driven) {
 	if d.call != nil {
 		m := t.of(d.call.model)
@@ -94,8 +94,8 @@ func (t *Tally) failed(d *driven, run *recovery.Run, at time.Time, f failure.Fai
 	t.over(d, run, at, kindOf(f.Kind))
 }
 
-// over counts a call that is over; kind is its failure's, "" = it was answered. One that began in
-// another process is counted, and what it cost is not. The caller holds mu.
+// over counts a finished call; kind is its failure's, "" = it was answered. A call that began in
+// another process is counted without its cost. The caller holds mu.
 func (t *Tally) over(d *driven, run *recovery.Run, at time.Time, kind string) *model {
 	c := d.call
 	if c == nil {
@@ -111,7 +111,7 @@ func (t *Tally) over(d *driven, run *recovery.Run, at time.Time, kind string) *m
 	return m
 }
 
-// summed counts what it cost to shorten a conversation. The caller holds mu.
+// summed counts the cost of shortening a conversation. The caller holds mu.
 func (t *Tally) summed(d *driven, run *recovery.Run, at time.Time) {
 	if c := d.summary; c != nil {
 		d.summary = nil
@@ -124,7 +124,7 @@ func (t *Tally) pay(m *model, at time.Time, cost recovery.Budget) {
 	m.spent = m.spent.Plus(cost)
 }
 
-// dayOf begins to count spending anew where another day has begun. The caller holds mu.
+// dayOf resets the spending if another day has begun. The caller holds mu.
 func (t *Tally) dayOf(at time.Time) {
 	if at.Before(t.day) {
 		return
@@ -135,7 +135,7 @@ func (t *Tally) dayOf(at time.Time) {
 	t.day = t.tomorrow(at)
 }
 
-// of finds a model, and begins one. The caller holds mu.
+// of returns a model's counts, creating them if necessary. The caller holds mu.
 func (t *Tally) of(name string) *model {
 	m := t.models[name]
 	if m == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// most is how many models, and how many plugins, are counted apart.
+// most is how many models, and how many plugins, are counted separately.
 const most = 200
 
 // Tally counts. It is safe for concurrent use.
@@ -24,25 +24,26 @@ type Tally struct {
 	day     time.Time          // when the day ends whose spending is counted
 }
 
-// driven is what is kept of a run while it is driven here.
+// driven is what is known about a run while it is driven here.
 type driven struct {
-	call    *call // in the air
+	call    *call // in progress
 	summary *call // that shortens the conversation
 	shadows shadows
 }
 
-// call is a model call in the air.
+// call is a model call in progress.
 type call struct {
 	model string
 	spent recovery.Budget // by its run before it began
 }
 
-// New makes a Tally that begins to count now; tomorrow is when the day after a time's begins.
+// New makes a Tally that begins to count now; tomorrow returns when the day after a time
+// begins.
 func New(now time.Time, tomorrow func(time.Time) time.Time) *Tally {
 	return &Tally{began: now, tomorrow: tomorrow, models: map[string]*model{}, plugins: map[string]*window{}, driven: map[string]*driven{}}
 }
 
-// Since is what the counts of that time reach back to: 24 hours, or less where the process is younger.
+// Since is how far back the counts at that time reach: 24 hours, or less if the process is younger.
 func (t *Tally) Since(now time.Time) time.Time { return since(t.began, now) }
 
 // Happened implements runner.Observer.
@@ -91,7 +92,7 @@ func (t *Tally) with(e recovery.Event, do func(*driven)) {
 	do(d)
 }
 
-// kindOf is one of the kinds that there are, so that a log cannot name any number of them.
+// kindOf is a known kind, so that a log cannot create any number of them.
 func kindOf(k failure.Kind) string {
 	if slices.Contains(failure.Kinds(), k) {
 		return string(k)
@@ -99,7 +100,7 @@ func kindOf(k failure.Kind) string {
 	return string(failure.KindUnknown)
 }
 
-// oldest is the name that was counted last the longest ago.
+// oldest is the name whose last count is the longest ago.
 func oldest[T any](all map[string]T, at func(T) time.Time) (name string) {
 	var when time.Time
 	for n, v := range all {

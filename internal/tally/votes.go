@@ -6,18 +6,18 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Votes is what became of what one plugin said about failures.
+// Votes counts what happened to one plugin's votes about failures.
 type Votes struct {
-	Won       int64 // it was done
-	Agreed    int64 // another one's vote was taken, which said the same
+	Won       int64 // its vote was carried out
+	Agreed    int64 // another plugin's vote was taken, which said the same
 	Overruled int64 // something else was done
 	Silent    int64 // it had no opinion
-	Failed    int64 // it gave no answer, or none that is valid
-	// Of a plugin on trial, whose votes never count: it said what was done, and it said something else.
+	Failed    int64 // it gave no answer, or an invalid one
+	// For a plugin on trial, whose votes never count: whether its vote agreed with what was done.
 	TrialAgreed, TrialDisagreed int64
 }
 
-// The names under which a plugin's window counts.
+// The names under which a plugin's votes are counted.
 const (
 	won, agreed, overruled, silent, broken = "won", "agreed", "overruled", "silent", "failed"
 	trialAgreed, trialDisagreed            = "trial agreed", "trial disagreed"
@@ -30,7 +30,7 @@ type shadows struct {
 	decision *recovery.Decision
 }
 
-// Votes are those of each plugin that had one.
+// Votes are those of each plugin that was asked.
 func (t *Tally) Votes(now time.Time) map[string]Votes {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -45,8 +45,8 @@ func (t *Tally) Votes(now time.Time) map[string]Votes {
 	return all
 }
 
-// voted keeps a vote on trial until it is decided what is done, which may have been before. The
-// other votes are in the run then. The caller holds mu.
+// voted keeps a vote on trial until a decision, which may have been made before. Other votes
+// are in the run by then. The caller holds mu.
 func (t *Tally) voted(d *driven, at time.Time, b recovery.Voted) {
 	if !b.Vote.Shadow || b.Occasion.Hook() != recovery.HookRunError {
 		return
@@ -109,12 +109,12 @@ func (t *Tally) tried(v recovery.Vote, d recovery.Decision, at time.Time) {
 	t.plugin(v.Plugin).add(what, at)
 }
 
-// same reports whether a vote says what was decided; how long to wait is left out of it.
+// same reports whether a vote agrees with a decision, ignoring the delay.
 func same(v recovery.Vote, d recovery.Decision) bool {
 	return v.Action == d.Action && (v.Action != recovery.ActionSwitchModel || v.NewModel == d.NewModel)
 }
 
-// plugin finds a plugin's window, and begins one. The caller holds mu.
+// plugin returns a plugin's window, creating it if necessary. The caller holds mu.
 func (t *Tally) plugin(name string) *window {
 	w := t.plugins[name]
 	if w == nil {

@@ -25,7 +25,7 @@ func (w *window) add(name string, at time.Time) {
 	h.of[name]++
 }
 
-// sums are the counts by name; nothing that is not of the last 24 hours is in them.
+// sums are the counts by name, of the last 24 hours only.
 func (w *window) sums(now time.Time) map[string]int64 {
 	sums := map[string]int64{}
 	for _, h := range w.kept {
@@ -48,7 +48,7 @@ func since(began, now time.Time) time.Time {
 	return oldest
 }
 
-// last is the hour in which something was counted last.
+// last is the hour of the latest count.
 func (w *window) last() time.Time {
 	var at int64
 	for _, h := range w.kept {

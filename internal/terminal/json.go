@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// JSON gives a writer of JSON for a terminal: the characters that could steer it are written as
-// \u escapes, which every reader of JSON takes back, and so nothing is lost. What is written
-// at once ends between two characters, as what an encoder of JSON writes does.
+// JSON returns a writer of JSON for a terminal: characters that could control the terminal are
+// written as \u escapes, which every JSON reader decodes, so nothing is lost. Each write must
+// end between two characters, as an encoder's does.
 func JSON(w io.Writer) io.Writer { return &escaping{w} }
 
 type escaping struct{ to io.Writer }

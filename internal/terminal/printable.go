@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Printable takes out what could steer a terminal: control characters, escape sequences
-// with them, and marks that turn the direction of text around. Line breaks and tabs stay
-// where lines says so, and are spaces otherwise.
+// Printable removes what could control a terminal: control characters, and with them
+// escape sequences, and marks that change the direction of text. Line breaks and tabs
+// stay if lines is set, and become spaces otherwise.
 func Printable(text string, lines bool) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -24,7 +24,8 @@ func Printable(text string, lines bool) string {
 	}, text)
 }
 
-// steers reports whether a terminal obeys a character, or turns what is beside it around.
+// steers reports whether a character controls a terminal, or changes the direction of
+// text.
 func steers(r rune) bool {
 	return unicode.IsControl(r) || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c
 }

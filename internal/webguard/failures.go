@@ -8,7 +8,7 @@ import (
 
 const (
 	failureWindow = time.Minute
-	maxAddresses  = 4096 // that failures are counted for; what exceeds it shares one count
+	maxAddresses  = 4096 // for which failures are counted separately; all others share one count
 )
 
 // Failures counts wrong credentials by address, over a minute that begins with the first.
@@ -24,13 +24,13 @@ type failed struct {
 	since time.Time
 }
 
-// NewFailures counts so many in a minute before they are too many.
+// NewFailures allows that many failures per minute.
 func NewFailures(most int) *Failures {
 	return &Failures{most: most, seen: map[netip.Prefix]*failed{}}
 }
 
-// Add counts a failure. It gives its number within the current minute, whether that is too many,
-// and how much of the minute is left.
+// Add counts a failure. It returns its number within the current minute, whether that is too
+// many, and how much of the minute is left.
 func (f *Failures) Add(remote string, now time.Time) (n int, tooMany bool, left time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

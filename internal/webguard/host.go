@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// OwnHosts are the values of Host that fit the connection, in lower case.
+// OwnHosts are the values of Host that match the connection, in lower case.
 func OwnHosts(r *http.Request, tls bool) []string {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
 	if !ok {
-		return []string{"localhost"} // a unix socket: no browser gets there
+		return []string{"localhost"} // a unix socket, which browsers cannot reach
 	}
 	names := []string{local.IP.String()}
 	if local.IP.IsLoopback() {
@@ -39,9 +39,9 @@ func OwnOrigin(r *http.Request, tls bool) string {
 	return "http://" + strings.ToLower(r.Host)
 }
 
-// FromAnotherPage reports whether a script or form of another page made a request for which no
-// page is needed: an Origin, if there is one, must be our own, and if the browser says where the
-// request comes from, it must be the same origin.
+// FromAnotherPage reports whether a script or form on another page made a request that needs no
+// page: an Origin, if there is one, must be our own, and if the browser says where the request
+// comes from, that must be the same origin.
 func FromAnotherPage(r *http.Request, tls bool) bool {
 	origins := r.Header.Values("Origin")
 	if len(origins) > 1 || len(origins) == 1 && !strings.EqualFold(origins[0], OwnOrigin(r, tls)) {

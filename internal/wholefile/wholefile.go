@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// Read gives the content of a file, or of a pipe such as a shell's <(…), of at most most bytes;
-// more is an error that names it.
+// Read returns the content of a file, or of a pipe such as a shell's <(…), of at most most
+// bytes; a larger one is an error that names it.
 func Read(path string, most int) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -24,14 +24,14 @@ func Read(path string, most int) ([]byte, error) {
 	return content, err
 }
 
-// Replace gives a file that content and that mode, whatever the umask is. It is not synced: a
-// power cut may leave the file empty or as it was.
+// Replace replaces a file's content and sets its mode, whatever the umask. It does not sync:
+// a power cut may leave the file empty or as it was.
 func Replace(path string, content []byte, mode fs.FileMode) error {
 	return replace(path, content, mode, func(*os.File) error { return nil })
 }
 
-// ReplaceDurably is Replace for what must outlive a power cut: the file has the old content
-// then, or the new.
+// ReplaceDurably is Replace for what must survive a power cut: afterwards the file has
+// either the old content or the new.
 func ReplaceDurably(path string, content []byte, mode fs.FileMode) error {
 	return replace(path, content, mode, (*os.File).Sync)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/mulligan-run/mulligan/internal/wholefile"
 )
 
-// Read gives the content of a file of settings, of at most 256 KiB.
+// Read returns the content of a settings file, of at most 256 KiB.
 func Read(path string) ([]byte, error) {
 	return wholefile.Read(path, maxFile)
 }
@@ -32,11 +32,11 @@ func Decode(source []byte, into interface{ Problem() *Problem }) error {
 
 func withoutLogins(text string) string { return logins.ReplaceAllString(text, "${1}"+redact.Mark+"@") }
 
-// logins matches the logins in URLs and in a proxy's address, in lines that are shown with an
+// logins matches logins in URLs and in a proxy's address, in lines that are shown with an
 // error.
 var logins = regexp.MustCompile(`(://|\bproxy: *["']?)[^\s"']+@`)
 
-// decodeStrictly decodes YAML. The decoder panics at some input that is none.
+// decodeStrictly decodes YAML. The decoder panics on some invalid input.
 func decodeStrictly(source []byte, into any) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -65,7 +65,7 @@ func (p *Problem) show(source []byte) string {
 	return text + "\n" + string(excerpt)
 }
 
-// QuotePath makes a key part of a YAML path.
+// QuotePath quotes a key for a YAML path.
 func QuotePath(key string) string {
 	if regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`).MatchString(key) {
 		return key
@@ -73,17 +73,17 @@ func QuotePath(key string) string {
 	return "'" + strings.ReplaceAll(key, "'", `\'`) + "'"
 }
 
-// Problem is a value of the right type that is wrong nevertheless.
+// Problem is a value of the right type that is still invalid.
 type Problem struct {
 	path string // a YAML path
 	Text string
 }
 
-// What people may call what they configure, and what variables are called.
+// The form of names of configured entries, and of environment variables.
 var (
 	EntryName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 	EnvName   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 )
 
-// maxFile is the most that a file of settings may have, in bytes.
+// maxFile bounds a settings file, in bytes.
 const maxFile = 256 << 10

@@ -42,7 +42,7 @@ func main() {
 	fmt.Fprintln(a.out)
 }
 
-// weather is the one tool. It notes that it ran in the file that TOOL_LOG names.
+// weather is the only tool. It records that it ran in the file named by TOOL_LOG.
 func weather(args string) (string, error) {
 	var in struct{ City string }
 	if err := json.Unmarshal([]byte(args), &in); err != nil {
@@ -61,7 +61,7 @@ func weather(args string) (string, error) {
 	return "14 °C and clear", nil
 }
 
-// describe is what a model is told of the tool.
+// describe is the tool's description for a model.
 const toolName, toolSays = "get_weather", "How the weather is in a city"
 
 var toolTakes = map[string]any{

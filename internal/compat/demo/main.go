@@ -23,7 +23,7 @@ import (
 const (
 	said = "It is 14 °C and clear in Os" // when the provider falls silent
 	rest = "lo: a light jacket is enough."
-	pace = 60 * time.Millisecond // from word to word, so that people can watch
+	pace = 60 * time.Millisecond // between words, so that people can watch
 )
 
 const config = `
@@ -36,7 +36,7 @@ proxy:
     - {match: "*", models: [fable/` + faultlab.DemoModel + `, atlas/` + faultlab.DemoFallback + `], mode: continue}
 `
 
-// wires are what the provider's wires are called.
+// wires are the names of the provider's wires.
 var wires = map[string]string{"anthropic": "Anthropic's wire", "openai": "OpenAI's wire"}
 
 func main() {
@@ -85,7 +85,7 @@ func play(mulligan, agent string) error {
 	return nil
 }
 
-// narrator shows what the agent prints, and between that, in lines of their own, what it does not see.
+// narrator prints what the agent prints and, in lines between, what the agent does not see.
 type narrator struct {
 	mu    sync.Mutex
 	to    io.Writer

@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// most is how many descriptors the test's process may have meanwhile.
+// most is how many descriptors the test's process may have in the meantime.
 const most = 256
 
-// Descriptors leaves this process none until free is called or the test ends. Nothing else
-// of the process may run beside such a test.
+// Descriptors takes all file descriptors from this process until free is called or the
+// test ends. No other test of the process may run at the same time.
 func Descriptors(t *testing.T) (free func()) {
 	t.Helper()
 	var limit syscall.Rlimit
