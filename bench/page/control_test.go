@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 
@@ -23,34 +24,37 @@ func controlRoom(t *testing.T) *house {
 		stop()
 		<-done
 	})
-	begin := func(prompt string, status recovery.Status, step faultlab.Step) {
-		t.Helper()
-		var labels recovery.Labels
-		if status == recovery.StatusFailed {
-			labels = recovery.Labels{"tenant": "acme", "about": prompt[strings.LastIndex(prompt, " ")+1:]}
-		}
-		h.play(opus, step)
-		id, err := (runs{h.runner, t.Context()}).Start(t.Context(), gateway.Start{Prompt: prompt, Model: opusFull, Fallbacks: []string{gptFull}, Labels: labels})
+	h.begin("What is a mulligan?", recovery.StatusCompleted, faultlab.Answer("A second shot."))
+	h.begin("Plan my week", recovery.StatusFailed, faultlab.Overloaded())
+	h.begin("Draft the quarterly report", recovery.StatusFailed, faultlab.Overloaded())
+	h.begin("Summarise the inbox", recovery.StatusFailed, faultlab.Unauthorized())
+	return h
+}
+
+// begin has a run begin, and waits until it has come to what it is to come to.
+func (h *house) begin(prompt string, status recovery.Status, step faultlab.Step) {
+	h.t.Helper()
+	t := h.t
+	var labels recovery.Labels
+	if status == recovery.StatusFailed {
+		labels = recovery.Labels{"tenant": "acme", "about": prompt[strings.LastIndex(prompt, " ")+1:]}
+	}
+	h.play(opus, step)
+	id, err := (runs{h.runner, t.Context()}).Start(t.Context(), gateway.Start{Prompt: prompt, Model: opusFull, Fallbacks: []string{gptFull}, Labels: labels})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for item, err := range h.log.Follow(t.Context(), id, 0) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for item, err := range h.log.Follow(t.Context(), id, 0) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if e := item.Event; e != nil && (e.Type() == "suggested" || e.Type() == "ended") {
-				break
-			}
-		}
-		if run, err := h.runner.Inspect(t.Context(), id); err != nil || run.Status != status {
-			t.Fatalf("%s: %v, %v", prompt, run.Status, err)
+		if e := item.Event; e != nil && (e.Type() == "suggested" || e.Type() == "ended") {
+			break
 		}
 	}
-	begin("What is a mulligan?", recovery.StatusCompleted, faultlab.Answer("A second shot."))
-	begin("Plan my week", recovery.StatusFailed, faultlab.Overloaded())
-	begin("Draft the quarterly report", recovery.StatusFailed, faultlab.Overloaded())
-	begin("Summarise the inbox", recovery.StatusFailed, faultlab.Unauthorized())
-	return h
+	if run, err := h.runner.Inspect(t.Context(), id); err != nil || run.Status != status {
+		t.Fatalf("%s: %v, %v", prompt, run.Status, err)
+	}
 }
 
 // enter opens the control room.
@@ -109,6 +113,51 @@ func TestTheControlRoom(t *testing.T) {
 	again.wait(`document.querySelectorAll('.cause').length === 1 && [...document.querySelectorAll('.row .state')].filter((s) => s.innerText.trim() === 'Recovered').length === 2`)
 	again.press("Close")
 	again.lacks(".bulk")
+}
+
+// TestBulkAnswersByTheKeyboard: what waits is answered without a mouse, also by waiting for a limit
+// to end, and whoever closes a preview or a result goes on at the button that opened it.
+func TestBulkAnswersByTheKeyboard(t *testing.T) {
+	h := controlRoom(t)
+	h.advice = retryIn(2 * time.Hour)
+	h.begin("Book the train", recovery.StatusFailed, faultlab.RateLimited(2*time.Hour))
+	w := h.enter(desktop, "")
+	w.wait(`document.querySelectorAll('.cause').length === 3`)
+	const focused = `document.activeElement.innerText`
+	reach := func(label string) {
+		t.Helper()
+		for range 40 {
+			if strings.HasPrefix(eval[string](w, focused), label) {
+				return
+			}
+			w.strike(kb.Tab)
+		}
+		t.Fatalf("the tabulator does not reach %q", label)
+	}
+	reach("Retry · all")
+	w.strike(kb.Enter)
+	w.wait(focused + ` === 'Retry: 2 runs'`)
+	w.strike(kb.Tab)
+	w.strike(kb.Enter)
+	w.lacks(".bulk")
+	w.wait(focused + ` === 'Retry · all'`)
+
+	h.play(opus, faultlab.Answer("Here."), faultlab.Answer("Here."))
+	w.strike(kb.Enter)
+	w.wait(focused + ` === 'Retry: 2 runs'`)
+	w.strike(kb.Enter)
+	w.says(".bulk", "2 runs answered")
+	w.wait(focused + ` === 'Close'`)
+	w.strike(kb.Enter)
+	w.lacks(".bulk")
+	w.wait(`document.querySelectorAll('.cause').length === 2 && document.activeElement.matches('.needs button, .needs h2')`)
+
+	reach("Continue at")
+	w.strike(kb.Enter)
+	w.wait(focused + `.endsWith(': 1 run')`)
+	w.strike(kb.Enter)
+	w.says(".bulk", "1 run answered")
+	w.says(".row .state", "Waiting")
 }
 
 // TestTheControlRoomInScreenshots lets axe-core look at it in each look, and takes pictures.

@@ -27,6 +27,8 @@ export class Needs extends LitElement {
   declare client: Client;
   declare causes: OpenCause[];
   declare bulk: Bulk | undefined;
+  /** The button of the preview or the result that is shown. */
+  private opener: HTMLElement | undefined;
 
   constructor() {
     super();
@@ -43,7 +45,8 @@ export class Needs extends LitElement {
   }
 
   /** Shows what an answer would do. */
-  private async preview(cause: OpenCause, offer: Offer): Promise<void> {
+  private async preview(cause: OpenCause, offer: Offer, opener: EventTarget | null): Promise<void> {
+    this.opener = opener instanceof HTMLElement ? opener : undefined;
     this.bulk = { cause, offer, state: 'looking', results: [], done: 0 };
     try {
       const { results } = await this.client.answer({ ...this.request(this.bulk), dryRun: true });
@@ -79,6 +82,14 @@ export class Needs extends LitElement {
     this.querySelector<HTMLElement>('.bulk button')?.focus();
   }
 
+  /** Closes a preview or a result. The focus goes back to the button that opened it or, if that is gone, to the next one. */
+  private async close(): Promise<void> {
+    const opener = this.opener;
+    this.bulk = undefined;
+    await this.updateComplete;
+    (opener?.isConnected ? opener : this.querySelector<HTMLElement>('.cause button'))?.focus();
+  }
+
   protected override render(): TemplateResult | typeof nothing {
     if (this.causes.length === 0 && !this.bulk) {
       return nothing;
@@ -101,7 +112,7 @@ export class Needs extends LitElement {
       </div>
       <div class="buttons">
         ${cause.offers.map((offer, i) => html`<button type="button" class=${offer.action === 'stop' ? 'last' : i === 0 ? 'primary' : ''} ?disabled=${busy}
-          @click=${() => void this.preview(cause, offer)}>${labelOf(offer, cause.runs)}</button>`)}
+          @click=${(e: Event) => void this.preview(cause, offer, e.currentTarget)}>${labelOf(offer, cause.runs)}</button>`)}
       </div>
     </article>`;
   }
@@ -120,7 +131,7 @@ export class Needs extends LitElement {
           <ul class="some">${would.slice(0, 5).map((r) => html`<li>${r.title || r.run}</li>`)}${would.length > 5 ? html`<li class="meta">and ${would.length - 5} more</li>` : nothing}</ul>
           <div class="buttons">
             ${would.length ? html`<button type="button" class="primary" @click=${() => void this.answer()}>${label}: ${runsOf(would.length)}</button>` : nothing}
-            <button type="button" class="last" @click=${() => { this.bulk = undefined; }}>Cancel</button>
+            <button type="button" class="last" @click=${() => void this.close()}>Cancel</button>
           </div>
         </div>`;
       case 'going':
@@ -132,7 +143,7 @@ export class Needs extends LitElement {
           <p><span class=${b.trouble || failed.length ? 'square bad' : 'dot good'} aria-hidden="true"></span>
             ${label}: ${runsOf(sent)} answered${failed.length ? `, ${failed.length} not` : ''}.${b.trouble ? ` ${b.trouble} Nothing is lost: say it again.` : ''}</p>
           ${failed.length ? html`<ul class="some">${failed.slice(0, 5).map((r) => html`<li>${r.title || r.run}: ${r.detail}</li>`)}</ul>` : nothing}
-          <div class="buttons"><button type="button" class="last" @click=${() => { this.bulk = undefined; }}>Close</button></div>
+          <div class="buttons"><button type="button" class="last" @click=${() => void this.close()}>Close</button></div>
         </div>`;
       }
     }
