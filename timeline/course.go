@@ -13,12 +13,12 @@ import (
 // Course is how a run has gone so far: what its model calls used, and what a person is offered.
 // It counts what providers reported, so a call in the air has cost nothing yet.
 type Course struct {
-	Provider string `json:"provider,omitempty"` // the entry whose failure Summary.Kind names
+	Provider string `json:"provider,omitempty"` // the entry of the failure that Summary.Kind names
 	Attempts int    `json:"attempts,omitempty"` // model calls begun
 	Failed   int    `json:"failed,omitempty"`   // model calls that failed
 	Tokens   int64  `json:"tokens,omitempty"`
 	Wasted   int64  `json:"wasted,omitempty"` // the part of Tokens that failed attempts used
-	// Microdollars and WastedMicrodollars are the same in money, where prices are known.
+	// Microdollars and WastedMicrodollars are the same in money, for models with a known price.
 	Microdollars       int64   `json:"microdollars,omitempty"`
 	WastedMicrodollars int64   `json:"wastedMicrodollars,omitempty"`
 	Offers             []Offer `json:"offers,omitempty"` // of the open suggestion
@@ -34,7 +34,7 @@ type Offer struct {
 	Label string `json:"label"`
 }
 
-// CourseText is a Course in the form in which a Summary holds it: JSON, "" for none.
+// CourseText is a Course as a Summary holds it: JSON, "" for none.
 type CourseText string
 
 // Course decodes t.
@@ -60,7 +60,7 @@ func (s *Summary) note(b recovery.Body) {
 	case recovery.Failed:
 		s.fail(b)
 	case recovery.Decided:
-		if hook := b.Occasion.Hook(); hook == recovery.HookBeforeCall || hook == recovery.HookToolError { // it is about no failure
+		if hook := b.Occasion.Hook(); hook == recovery.HookBeforeCall || hook == recovery.HookToolError { // not about a failure
 			return
 		}
 		s.DecidedBy = ""
@@ -77,7 +77,7 @@ func (s *Summary) note(b recovery.Body) {
 	}
 }
 
-// DecidedByPerson stands in Summary.DecidedBy where a person has answered.
+// DecidedByPerson stands in Summary.DecidedBy if a person has answered.
 const DecidedByPerson = "person"
 
 func (s *Summary) fail(b recovery.Failed) {

@@ -17,10 +17,10 @@ var (
 	ErrConflict = errors.New("the run has moved on")
 	// ErrNotFound: the run is unknown; see NotFoundError.
 	ErrNotFound = errors.New("no such run")
-	// ErrDamaged: the contents of the store's files are invalid; see StoreError. This does not
-	// pass by itself, while the following errors may.
+	// ErrDamaged: the contents of the store's files are invalid; see StoreError. This does not pass
+	// by itself; the errors below may.
 	ErrDamaged = errors.New("the store is damaged")
-	// ErrBusy: another process keeps the store from being written to; see StoreError.
+	// ErrBusy: another process keeps this one from writing to the store; see StoreError.
 	ErrBusy = errors.New("the store is busy")
 	// ErrFull: there is no space left for the store; see StoreError.
 	ErrFull = errors.New("the store is full")
@@ -73,11 +73,11 @@ func (e *StaleError) Error() string {
 // Is makes it an ErrStale.
 func (e *StaleError) Is(target error) bool { return target == ErrStale }
 
-// ConflictError says how far the run is. It is an ErrConflict.
+// ConflictError says how far the run has got. It is an ErrConflict.
 type ConflictError struct {
 	Run         string
 	Epoch       uint64
-	After, Last uint64 // the seq that was expected to be the last, and the one that is
+	After, Last uint64 // the seq that was expected to be the last, and the actual last one
 }
 
 func (e *ConflictError) Error() string {
@@ -88,7 +88,7 @@ func (e *ConflictError) Error() string {
 // Is makes it an ErrConflict.
 func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
 
-// StoreError says why the files of a store did not let a method do its work. It may pass, unless
+// StoreError says why the files of a store kept a method from doing its work. It may pass, unless
 // it is an ErrDamaged.
 type StoreError struct {
 	File   string
@@ -109,13 +109,13 @@ func (e *StoreError) Error() string {
 	return text
 }
 
-// Is makes it one of its Kind.
+// Is makes it an error of its Kind.
 func (e *StoreError) Is(target error) bool { return e.Kind != nil && target == e.Kind }
 
 // Unwrap gives Err.
 func (e *StoreError) Unwrap() error { return e.Err }
 
-// DamagedRunError names a run whose further events cannot be read, while other runs can. It is an
+// DamagedRunError names a run with events that cannot be read; other runs can be. It is an
 // ErrDamaged.
 type DamagedRunError struct {
 	Run   string
@@ -143,7 +143,7 @@ func (e *NotFoundError) Error() string {
 // Is makes it an ErrNotFound.
 func (e *NotFoundError) Is(target error) bool { return target == ErrNotFound }
 
-// MayPass reports whether what failed with err may succeed later.
+// MayPass reports whether an operation that failed with err may succeed later.
 func MayPass(err error) bool {
 	for _, final := range []error{ErrOwned, ErrStale, ErrConflict, ErrClosed, ErrLost, ErrNotFound, ErrSession, ErrDamaged, errUnwritten} {
 		if errors.Is(err, final) {
@@ -157,7 +157,7 @@ func MayPass(err error) bool {
 // LostError says which events of a run are gone. It is an ErrLost.
 type LostError struct {
 	Run        string
-	Last, Said uint64 // seq of the last event that there is, and of the last that the store said was durable
+	Last, Said uint64 // seq of the last event in the store, and of the last that it said was durable
 }
 
 func (e *LostError) Error() string {

@@ -23,19 +23,19 @@ type feedSource interface {
 	LoadTail(ctx context.Context, run string) (Tail, error)
 }
 
-// feed is what Follow and Commands are built on. It hands what was just appended to the
-// followers of this process; whatever a follower missed it reads from the source.
+// feed is what Follow and Commands are built on. It hands new events to the followers of this
+// process; what a follower missed is read from the source.
 type feed struct {
 	source feedSource
 	reads  *reads
 	closed chan struct{}
 	tails  tails
 
-	mu     sync.RWMutex      // held for a moment only: runs do not wait for each other's followers
-	topics map[string]*topic // of the runs that somebody listens to
+	mu     sync.RWMutex      // held only for moments: runs do not wait for each other's followers
+	topics map[string]*topic // of the runs that have listeners
 }
 
-// topic is a run that somebody listens to.
+// topic is a run that has listeners.
 type topic struct {
 	mu         sync.Mutex
 	seq, inbox uint64 // how far it is known to be
@@ -47,8 +47,8 @@ func newFeed(source feedSource) *feed {
 	return &feed{source: source, reads: newReads(source), closed: make(chan struct{}), topics: map[string]*topic{}, tails: tails{of: map[string]*tail{}}}
 }
 
-// Appended shows events to the run's followers. It is called once they are durable,
-// in the order of the run, and before the Append returns.
+// Appended shows events to the run's followers. It is called once they are durable, in the order of
+// the run, and before Append returns.
 func (f *feed) Appended(run string, events []recovery.Event) {
 	for i := range events {
 		f.tails.happened(run, &events[i])
@@ -65,34 +65,34 @@ func (f *feed) Appended(run string, events []recovery.Event) {
 	}
 }
 
-// Publish shows d to the run's followers, and keeps text for those to come.
+// Publish shows d to the run's followers, and keeps its text for later ones.
 func (f *feed) Publish(run string, d Delta) {
 	if !d.Thinking {
 		f.tails.grow(run, d)
 	}
 	if t := f.topic(run); t != nil && t.followed() {
-		shown := d // d itself costs nothing where nobody follows
+		shown := d // a copy, so that d itself costs nothing if nobody follows
 		shown.Run = run
 		t.tell(Item{Delta: &shown})
 	}
 }
 
-// Tail gives what a run that this process drives says now; false where it drives none, or
-// nothing is in the air.
+// Tail gives the text so far of a run that this process drives; false if this process does not
+// drive it, or nothing is in the air.
 func (f *feed) Tail(run string) (Tail, bool) { return f.tails.here(run) }
 
-// Heard shows the run's followers what another process saved of what its attempt says; the
-// zero Tail where nothing is in the air any more.
+// Heard shows the run's followers the text that another process saved of its attempt; the zero Tail
+// if nothing is in the air any more.
 func (f *feed) Heard(run string, t Tail) {
 	if piece, ok := f.tails.heard(run, t); ok {
 		f.show(run, t.Seq, piece)
 	}
 }
 
-// hear shows the run's followers what another process says, and reports whether a piece is
-// missing.
+// hear shows the run's followers a live piece from another process, and reports whether a piece
+// before it is missing.
 func (f *feed) hear(s Speech) (missing bool) {
-	if s.Thinking { // of which nobody knows all
+	if s.Thinking { // no process keeps all of it
 		f.show(s.Run, s.Seq, Delta{Run: s.Run, Attempt: s.Attempt, Offset: s.Offset, Text: s.Text, Thinking: true})
 		return false
 	}
@@ -103,20 +103,21 @@ func (f *feed) hear(s Speech) (missing bool) {
 	return missing
 }
 
-// show tells the run's followers what another process says, after an event.
+// show shows the run's followers a live piece from another process, after the event with the given
+// seq.
 func (f *feed) show(run string, after uint64, d Delta) {
 	if t := f.topic(run); t != nil {
 		t.tell(Item{Delta: &d, after: after})
 	}
 }
 
-// Lacks reports whether Heard would show something, or end it: another process saved that
-// many bytes of what that attempt says, 0 and 0 for nothing.
+// Lacks reports whether Heard would show something, or end it, if another process has saved that
+// many bytes of that attempt; 0 and 0 for nothing.
 func (f *feed) Lacks(run string, attempt uint64, bytes int) bool {
 	return f.tails.lacks(run, attempt, bytes)
 }
 
-// Left forgets what the run said here: it was claimed, or let go of.
+// Left forgets the live text of a run that was claimed or released here.
 func (f *feed) Left(run string) { f.tails.forget(run, false) }
 
 // Notify shows a notice to the run's followers.
@@ -126,14 +127,15 @@ func (f *feed) Notify(run, text string) {
 	}
 }
 
-// tell queues what is live and not durable.
+// tell queues an item that is live and not durable.
 func (t *topic) tell(item Item) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.show(item)
 }
 
-// followed reports whether anybody listens to more than the inbox, as the run's owner does.
+// followed reports whether anybody listens to more than the inbox; the run's owner listens only to
+// that.
 func (t *topic) followed() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -145,7 +147,7 @@ func (t *topic) followed() bool {
 	return false
 }
 
-// topic is the run's, nil when nobody listens.
+// topic is the run's topic; nil if nobody listens.
 func (f *feed) topic(run string) *topic {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
@@ -165,8 +167,8 @@ func (t *topic) show(item Item) {
 	}
 }
 
-// Moved says how far the run and its inbox are, by whomever; listeners who do not
-// know it yet look into the source.
+// Moved records how far the run and its inbox have got, whichever process wrote. Listeners that do
+// not know it yet read the source.
 func (f *feed) Moved(run string, seq, inbox uint64) {
 	t := f.topic(run)
 	if t == nil {
@@ -182,7 +184,7 @@ func (f *feed) Moved(run string, seq, inbox uint64) {
 	t.seq, t.inbox = max(t.seq, seq), max(t.inbox, inbox)
 }
 
-// Deleted has the run's listeners look into the source, which does not know it any more.
+// Deleted makes the run's listeners read the source, which no longer has the run.
 func (f *feed) Deleted(run string) {
 	f.reads.drop(run)
 	if t := f.topic(run); t != nil {
@@ -194,7 +196,7 @@ func (f *feed) Deleted(run string) {
 	}
 }
 
-// Runs lists the runs that somebody listens to, or those of the named ones.
+// Runs lists the runs that have listeners; if some are named, only those of them.
 func (f *feed) Runs(named ...string) []string {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
@@ -204,7 +206,7 @@ func (f *feed) Runs(named ...string) []string {
 	return slices.DeleteFunc(named, func(run string) bool { return f.topics[run] == nil })
 }
 
-// Close ends every listener with ErrClosed. It is called once.
+// Close ends every listener with ErrClosed. It is called only once.
 func (f *feed) Close() { close(f.closed) }
 
 // Follow is Log.Follow.

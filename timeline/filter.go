@@ -11,11 +11,12 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Filter is a Query as people write it, at a terminal or in an address. Empty fields do not restrict.
+// Filter is a Query as people write it, on a command line or in a URL. Empty fields do not
+// restrict.
 type Filter struct {
 	Status, Kind string
 	Labels       []string // name=value
-	// Since and Until are times, 2026-01-31 or 2026-01-31T09:30:00Z, or ages: 12h, 7d.
+	// Since and Until are times (2026-01-31 or 2026-01-31T09:30:00Z) or ages (12h, 7d).
 	Since, Until string
 	Order        string // newest or oldest
 }
@@ -29,10 +30,10 @@ type FilterError struct {
 // Error names the field.
 func (e *FilterError) Error() string { return e.Field + ": " + e.Err.Error() }
 
-// Unwrap gives what is wrong.
+// Unwrap gives the error without the field.
 func (e *FilterError) Unwrap() error { return e.Err }
 
-// Restrict adds f to q; some is false where no run can match f. The error is a *FilterError.
+// Restrict adds f to q; some is false if no run can match f. The error is a *FilterError.
 func (f Filter) Restrict(q *Query, now time.Time) (some bool, err error) {
 	q.Status, q.Kind, q.Oldest = recovery.Status(f.Status), failure.Kind(f.Kind), f.Order == "oldest"
 	switch {
@@ -60,7 +61,7 @@ var statuses = []recovery.Status{
 	recovery.StatusRunning, recovery.StatusWaiting, recovery.StatusCompleted, recovery.StatusFailed, recovery.StatusCancelled,
 }
 
-// wantedLabels reads the labels that are asked for; some is false where one label is wanted with
+// wantedLabels reads the labels that are asked for; some is false if one label is asked for with
 // two values, which no run has.
 func wantedLabels(written []string) (labels recovery.Labels, some bool, err error) {
 	labels = recovery.Labels{}

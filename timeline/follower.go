@@ -8,20 +8,20 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// follower is a Follow at work.
+// follower is the state of one Follow.
 type follower struct {
 	feed   *feed
 	run    string
 	cursor uint64
 	yield  func(Item, error) bool
-	behind bool   // what is given next comes after something that was given up
-	lacks  bool   // text that was said before, which no event has yet
-	whole  uint64 // the newest attempt whose last event was given, which has all of its text
+	behind bool   // the next item comes after some that were dropped
+	lacks  bool   // there may be earlier text that no event has yet
+	whole  uint64 // the newest attempt whose last event, with all of its text, was given
 	over   bool   // the consumer stopped, or the run ended
 }
 
-// follow listens before it reads, so nothing that is appended from then on can be
-// missed; what is both read and heard is dropped by its seq.
+// follow listens before it reads, so nothing that is appended from then on can be missed. What is
+// both read and heard is recognised by its seq and given once.
 func (w *follower) follow(ctx context.Context, l *listener) error {
 	if err := w.catchUp(ctx); err != nil || w.over {
 		return err
@@ -33,7 +33,7 @@ func (w *follower) follow(ctx context.Context, l *listener) error {
 	}
 	for first := true; ; first = false {
 		queue, stale, behind := l.take()
-		w.behind = behind && !first // whoever has not come to the end of the source yet has missed nothing
+		w.behind = behind && !first // a follower that has not reached the end of the source yet has missed nothing
 		w.lacks = w.lacks || first || behind
 		if stale {
 			if err := w.catchUp(ctx); err != nil || w.over {
@@ -52,7 +52,8 @@ func (w *follower) follow(ctx context.Context, l *listener) error {
 	}
 }
 
-// giveAll gives what was heard, and before it what the source has and was not.
+// giveAll gives the queue and, before each item, the events from the source that the queue does not
+// have.
 func (w *follower) giveAll(ctx context.Context, queue []Item) error {
 	for i, item := range queue {
 		if item.after > w.cursor || item.Event != nil && item.Event.Seq > w.cursor+1 {
@@ -72,8 +73,9 @@ func (w *follower) giveAll(ctx context.Context, queue []Item) error {
 	return nil
 }
 
-// giveTail gives all that the attempt in the air has said to who came in the middle of it, once
-// its beginning was given. What of that comes as live pieces, too, is dropped by who knows it.
+// giveTail gives a follower that joined in the middle of an attempt all of the attempt's text so
+// far, after the event that began it. Live pieces may repeat parts of it; readers drop those by
+// their offsets.
 func (w *follower) giveTail(ctx context.Context) error {
 	if !w.lacks {
 		return nil
@@ -82,7 +84,7 @@ func (w *follower) giveTail(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if t.Attempt != 0 { // those here who follow it, too, get what follows that
+	if t.Attempt != 0 { // followers here get the live pieces that come after it
 		w.feed.Heard(w.run, t)
 	}
 	t = w.feed.tails.all(w.run, t)
@@ -110,7 +112,7 @@ func (w *follower) catchUp(ctx context.Context) error {
 				return nil
 			}
 		}
-		runtime.KeepAlive(b) // others find it as long
+		runtime.KeepAlive(b) // until here, other followers can find b
 		if last {
 			return nil
 		}
@@ -118,8 +120,8 @@ func (w *follower) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// isNews reports whether an item was not given yet. An owner that does not know yet that it is
-// none any more may say more than the last event of its attempt has.
+// isNews reports whether an item was not given yet. An owner that does not know yet that it has
+// lost the run may publish more than the last event of its attempt has.
 func (w *follower) isNews(item Item) bool {
 	if d := item.Delta; d != nil {
 		return d.Attempt == 0 || d.Attempt > w.whole

@@ -12,13 +12,13 @@ import (
 // Import is a whole run to be added to a store.
 type Import struct {
 	Run    string
-	Events []recovery.Event // as Read gives them, from the first on
+	Events []recovery.Event // as Read gives them, from the first one
 	Epoch  uint64           // of the newest claim among them, at least 1
-	Inbox  uint64           // the last command that one of them answers
+	Inbox  uint64           // the last command that one of the events answers
 }
 
-// NewImport checks that events are one whole run: they begin with its first, have no gap, and
-// each may follow the one before.
+// NewImport checks that events are one whole run: they begin with its first event, have no gap, and
+// each may follow the one before it.
 func NewImport(events []recovery.Event) (Import, error) {
 	if len(events) == 0 || !fitsRunID(events[0].Run) {
 		return Import{}, fmt.Errorf("import of a run without events, or without an id of at most %d bytes that can be printed", maxRunID)
@@ -42,7 +42,7 @@ func NewImport(events []recovery.Event) (Import, error) {
 	return i, nil
 }
 
-// maxCount is more than any run has owners or commands.
+// maxCount is more owners or commands than any run has.
 const maxCount = 1 << 40
 
 // maxRunID is the longest id of a run that can be imported, in bytes.
@@ -53,8 +53,8 @@ func fitsRunID(id string) bool {
 		!strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// differsError names a run that cannot be imported because another run with its id exists. It is
-// an ErrConflict.
+// differsError names a run that cannot be imported because a different run with its id exists. It
+// is an ErrConflict.
 type differsError struct{ Run string }
 
 func (e *differsError) Error() string {

@@ -13,14 +13,14 @@ type Item struct {
 	Event  *recovery.Event
 	Delta  *Delta
 	Notice *Notice
-	// Behind says that live deltas before this one were lost, because the follower fell behind by
-	// more than MaxBehind items or maxBehindBytes. Events are never lost.
+	// Behind says that live deltas before this one were lost, because the follower was more than
+	// MaxBehind items or maxBehindBytes behind. Events are never lost.
 	Behind bool
-	// More says that another item follows at once, so that this one need not be sent by itself.
+	// More says that another item follows immediately, so that this one need not be sent by itself.
 	More bool
 
-	after  uint64  // the event that comes before it, by whomever it was read
-	shared *shared // by those who were shown it as it happened; nil = somebody read it
+	after  uint64  // seq of the event that comes before it
+	shared *shared // set if the item was shown as it happened; nil = it was read
 	size   int     // what it counts towards maxBehindBytes
 }
 
@@ -31,9 +31,9 @@ type shared struct {
 	err  error
 }
 
-// Form gives what encode makes of the item. For a live item that many follow, it is made once,
-// for whoever asks first. So it must not be changed and must depend on nothing but the item, and
-// all callers in a process must pass the same encode.
+// Form gives encode's result for the item. For a live item with many followers it is made once, by
+// the first caller. So the result must not be changed, encode must depend on nothing but the item,
+// and all callers in a process must pass the same encode.
 func (i Item) Form(encode func(Item) ([]byte, error)) ([]byte, error) {
 	if i.shared == nil {
 		return encode(i)
@@ -42,10 +42,10 @@ func (i Item) Form(encode func(Item) ([]byte, error)) ([]byte, error) {
 	return i.shared.form, i.shared.err
 }
 
-// Delta is a live piece of an attempt's text. Offset is where it begins, in bytes; thinking has
-// offsets of its own. A reader drops a delta that it has already, or before which a piece is
-// missing. A follower that joins in the middle of an attempt gets the earlier text as one piece,
-// which begins at 0.
+// Delta is a live piece of an attempt's text. Offset is where it begins, in bytes; thinking has its
+// own offsets. A reader drops a delta that it already has, or that does not follow what it has. A
+// follower that joins in the middle of an attempt gets the earlier text as one piece, which begins
+// at 0.
 type Delta struct {
 	Run      string
 	Attempt  uint64
@@ -54,8 +54,8 @@ type Delta struct {
 	Thinking bool
 }
 
-// Notice tells people at once what cannot be written down now: that the run waits for its store.
-// It may be repeated while that lasts, and is void once anything else happens.
+// Notice tells people immediately what cannot be written down now: that the run waits for its
+// store. It may be repeated while that lasts, and is void once anything else happens.
 type Notice struct {
 	Run  string
 	Text string // one plain line of at most recovery.MaxText bytes
@@ -80,8 +80,8 @@ func (c Command) check() error {
 	return nil
 }
 
-// checkAppend says what is wrong with the events of an Append before the store is asked: they
-// must be of l's run, have a body, and be numbered from after+1.
+// checkAppend says what is wrong with the events of an Append before the store is called: they must
+// be of l's run, have a body, and be numbered from after+1.
 func checkAppend(l Lease, after uint64, events []recovery.Event) error {
 	for i, e := range events {
 		want := after + uint64(i) + 1

@@ -10,8 +10,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Journal is the Log on top of a Store: everything that is the same for all stores is written
-// here, once.
+// Journal is the Log on top of a Store. Everything that is the same for all stores is written here,
+// once.
 type Journal struct {
 	store Store
 	feed  *feed
@@ -21,7 +21,7 @@ type Journal struct {
 
 	elsewhere *elsewhere
 
-	remembered *remembered // nil where the store loses nothing
+	remembered *remembered // nil if the store loses nothing
 
 	checked checked
 
@@ -39,8 +39,8 @@ var (
 // followed.
 const lookEvery = 100 * time.Millisecond
 
-// NewJournal makes the Log of a store, and closes the store with itself. It starts one goroutine
-// if the store is Shared, and none otherwise.
+// NewJournal makes the Log of a store. Closing it closes the store. It starts one goroutine if the
+// store is Shared, otherwise none.
 func NewJournal(store Store) *Journal {
 	ctx, cancel := context.WithCancel(context.Background())
 	j := &Journal{store: store, known: summaries{of: map[string]known{}}, keeping: keeping{of: map[string]keeper{}}, elsewhere: newElsewhere(), closing: cancel}
@@ -55,7 +55,7 @@ func NewJournal(store Store) *Journal {
 	return j
 }
 
-// StandsOn is the store under the journal, for the optional interfaces that it implements.
+// StandsOn is the store under the journal, for its optional interfaces.
 func (j *Journal) StandsOn() Store { return j.store }
 
 // Close is Log.Close.
@@ -68,8 +68,8 @@ func (j *Journal) shut() error {
 	return j.store.Close()
 }
 
-// checkEvery is how long a result of Check is reused: anybody may ask, and asking costs the store
-// a transaction.
+// checkEvery is how long a result of Check is reused: anybody may ask, and each answer costs the
+// store a transaction.
 const checkEvery = time.Second
 
 // checked is the last result of Check.
@@ -79,7 +79,7 @@ type checked struct {
 	err error
 }
 
-// Check is Checker.Check. A store that cannot tell accepts every run.
+// Check is Checker.Check. A store that cannot tell is taken to accept every run.
 func (j *Journal) Check(ctx context.Context) error {
 	store, ok := j.store.(Checker)
 	if !ok {
@@ -196,7 +196,7 @@ func (j *Journal) Delete(ctx context.Context, runs ...string) error {
 	}, runs...)
 }
 
-// head is a run as the store has it.
+// head is a run's row in the store.
 func (j *Journal) head(ctx context.Context, run string) (Head, error) {
 	heads, err := j.store.Heads(ctx, run)
 	if err != nil {

@@ -23,7 +23,7 @@ func (j *Journal) Append(ctx context.Context, l Lease, after uint64, events ...r
 	return err
 }
 
-// newAppend copies the events: what followers are shown must not be the caller's.
+// newAppend copies the events: what is shown to followers must not be the caller's.
 func newAppend(l Lease, after uint64, events []recovery.Event) *Append {
 	a := &Append{Lease: l, After: after, Events: make([]recovery.Event, len(events))}
 	for i, e := range events {
@@ -34,7 +34,7 @@ func newAppend(l Lease, after uint64, events []recovery.Event) *Append {
 	return a
 }
 
-// write has the store write a, with the summary of the run including a's events.
+// write makes the store write a, with the summary of the run including a's events.
 func (j *Journal) write(ctx context.Context, a *Append) error {
 	var err error
 	if a.Head, err = j.before(ctx, a.Lease, a.After); err != nil {
@@ -82,8 +82,8 @@ func (j *Journal) before(ctx context.Context, l Lease, after uint64) (Summary, e
 	return h.Summary, nil
 }
 
-// unlessThere is the refusal of a, or nil if exactly its events are there: then it was written
-// before, and its success was not seen.
+// unlessThere is the refusal of a, or nil if the store has exactly its events: then it was already
+// written, but the caller did not see its success.
 func (j *Journal) unlessThere(ctx context.Context, a *Append, refusal error) error {
 	forms, err := a.Stored()
 	if err != nil {
@@ -108,10 +108,10 @@ func (j *Journal) unlessThere(ctx context.Context, a *Append, refusal error) err
 	return nil
 }
 
-// beginTries bounds how often others may claim a run while it begins here.
+// beginTries bounds how often other processes may claim a run while it begins here.
 const beginTries = 8
 
-// Begin is Log.Begin. It assumes an epoch, nearly always rightly the first.
+// Begin is Log.Begin. It assumes an epoch, nearly always the first, and nearly always rightly.
 func (j *Journal) Begin(
 	ctx context.Context, run, owner string, ttl time.Duration, first func(Lease) []recovery.Event,
 ) (Lease, error) {
@@ -151,8 +151,8 @@ func newBeginning(l Lease, first func(Lease) []recovery.Event, b *Beginning) (*A
 	return a, nil
 }
 
-// begun is the lease under which the run began with exactly these events, if its owner is l's; it
-// holds from now on. Otherwise it is refused.
+// begun is the lease of a run that has begun with exactly these events, if its owner is l's; the
+// lease is renewed. Otherwise it returns the refusal.
 func (j *Journal) begun(ctx context.Context, l Lease, first func(Lease) []recovery.Event, ttl time.Duration, refusal error) (Lease, error) {
 	h, err := j.head(ctx, l.Run)
 	if err != nil {

@@ -18,8 +18,8 @@ func (j *Journal) LoadTail(ctx context.Context, run string) (Tail, error) {
 	return j.store.LoadTail(ctx, run)
 }
 
-// watch tells the feed what other processes wrote, while anybody follows a run. What cannot be
-// read is tried again next time.
+// watch tells the feed what other processes wrote, while anybody follows a run. What cannot be read
+// is tried again next time.
 func (j *Journal) watch(ctx context.Context, shared Shared) {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
@@ -45,7 +45,7 @@ func (j *Journal) watch(ctx context.Context, shared Shared) {
 	}
 }
 
-// look tells the feed how far runs are; all says that nobody listens to any other.
+// look tells the feed how far runs have got; all says that these are all runs with listeners.
 func (j *Journal) look(ctx context.Context, shared Shared, runs []string, all bool) {
 	moved, news, err := shared.Moved(ctx, runs)
 	if err != nil || !news {

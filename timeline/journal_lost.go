@@ -15,7 +15,7 @@ const (
 	maxRememberedBytes = 64 << 20 // bytes, approximately
 )
 
-// remembered are the last appends of this process to all its runs, in their order.
+// remembered are the last appends of this process to all its runs, in order.
 type remembered struct {
 	mu      sync.Mutex
 	appends []*Append
@@ -35,7 +35,8 @@ func (m *remembered) keep(a *Append) {
 	}
 }
 
-// since gives the events of a run after one seq up to another; nil if any of them is forgotten.
+// since gives the events of a run after one seq up to another; nil if any of them is no longer
+// remembered.
 func (m *remembered) since(run string, after, last uint64) []recovery.Event {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -56,9 +57,9 @@ func (m *remembered) since(run string, after, last uint64) []recovery.Event {
 	return events
 }
 
-// regain is called when the store refused l with err. If the reason is that the store has less
-// than it said was durable, and l still holds, regain appends the missing events again and
-// returns nil. Otherwise it returns err, or a LostError.
+// regain is called when the store refused l with err. If the store has less than it said was
+// durable, and l still holds, regain appends the missing events again and returns nil. Otherwise it
+// returns err, or a LostError.
 func (j *Journal) regain(ctx context.Context, l Lease, err error) error {
 	if j.remembered == nil || !stale(err) && !errors.Is(err, ErrConflict) {
 		return err
@@ -103,7 +104,7 @@ func (j *Journal) regain(ctx context.Context, l Lease, err error) error {
 	return j.store.Append(ctx, a)
 }
 
-// lost reports whether h is behind what l's owner was told was durable, up to that seq.
+// lost reports whether h is behind what the store told l's owner was durable, up to seq said.
 func lost(h Head, l Lease, said uint64) bool {
 	if h.Epoch != l.Epoch {
 		return h.Epoch < l.Epoch
@@ -111,7 +112,7 @@ func lost(h Head, l Lease, said uint64) bool {
 	return h.Owner == l.Owner && h.Seq < said
 }
 
-// claimUpTo makes l the newest lease again, of a run whose newest epoch is an earlier one.
+// claimUpTo makes l the newest lease again of a run whose newest epoch is earlier than l's.
 func (j *Journal) claimUpTo(ctx context.Context, l Lease, epoch uint64, ttl time.Duration) error {
 	for epoch < l.Epoch {
 		h, err := j.store.Claim(ctx, l.Run, l.Owner, ttl)

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Kept says how long all leases of an owner hold that were renewed.
+// Kept says how long all renewed leases of an owner hold.
 type Kept struct {
 	Expires time.Time // as Lease.Expires
-	// Life stays the same as long as none of them can have expired meanwhile. A lease that was
-	// renewed in another life has to be renewed again before it can be relied on.
+	// Life stays the same as long as none of the leases can have expired. A lease that was renewed
+	// in another life has to be renewed again before anybody relies on it.
 	Life uint64
 }
 
-// keeping is what a Journal knows of the leases that its owners keep.
+// keeping is what a Journal knows about the leases that its owners keep.
 type keeping struct {
 	mu sync.Mutex
 	of map[string]keeper
@@ -22,7 +22,7 @@ type keeping struct {
 
 // keeper is one owner.
 type keeper struct {
-	now, before Kept    // before is the last with another Life
+	now, before Kept    // before is the last with a different Life
 	late        []Lease // leases that could not be released when they should have been
 }
 
@@ -40,7 +40,7 @@ func (k *keeping) change(owner string, change func(*keeper)) {
 	k.of[owner] = by
 }
 
-// until is how long a lease holds, at least, that was renewed in that life.
+// until is how long, at least, a lease that was renewed in that life holds.
 func (k keeper) until(life uint64) time.Time {
 	if k.now.Life == life {
 		return k.now.Expires
@@ -51,8 +51,8 @@ func (k keeper) until(life uint64) time.Time {
 	return time.Time{}
 }
 
-// Keep is Log.Keep. Leases that could not be released before are released first, as they would be
-// kept otherwise.
+// Keep is Log.Keep. Leases that could not be released earlier are released first; otherwise they
+// would be kept, too.
 func (j *Journal) Keep(ctx context.Context, owner string, ttl time.Duration) (Kept, error) {
 	if err := j.giveUpLate(ctx, owner); err != nil {
 		return Kept{}, err
@@ -72,7 +72,7 @@ func (j *Journal) Keep(ctx context.Context, owner string, ttl time.Duration) (Ke
 	return now, nil
 }
 
-// giveUpLate releases the leases that Release could not.
+// giveUpLate releases the leases that Release could not release.
 func (j *Journal) giveUpLate(ctx context.Context, owner string) error {
 	late := j.keeping.find(owner).late
 	for _, l := range late {

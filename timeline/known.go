@@ -8,7 +8,7 @@ import (
 // maxKnown is how many runs a Journal remembers, at most.
 const maxKnown = 16 << 10
 
-// summaries are those of the runs that this process appends to, each as of its last event, so
+// summaries are those of the runs that this process appends to, each as of the run's last event, so
 // that an append need not read anything.
 type summaries struct {
 	mu sync.Mutex
@@ -18,8 +18,8 @@ type summaries struct {
 // known is one summary, valid under the lease of that epoch.
 type known struct {
 	epoch uint64
-	until time.Time // until then, at least, its lease holds as far as is known here
-	kept  bool      // the lease holds as long as its owner's kept leases of that life
+	until time.Time // as far as is known here, its lease holds at least until then
+	kept  bool      // the lease holds as long as the leases that its owner keeps in that life
 	life  uint64
 	Summary
 }
@@ -32,7 +32,7 @@ func (k *summaries) find(l Lease, after uint64) (Summary, bool) {
 	return s.Summary, ok && s.epoch == l.Epoch && s.Owner == l.Owner && s.Seq == after
 }
 
-// learn remembers the summary of l's run.
+// learn records the summary of l's run.
 func (k *summaries) learn(l Lease, s Summary) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -46,8 +46,7 @@ func (k *summaries) learn(l Lease, s Summary) {
 	k.of[l.Run] = now
 }
 
-// holds remembers until when l's lease holds, which was renewed in that life of its owner's
-// leases.
+// holds records how long l's lease holds; it was renewed in that life of its owner's leases.
 func (k *summaries) holds(l Lease, life uint64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -57,7 +56,7 @@ func (k *summaries) holds(l Lease, life uint64) {
 	}
 }
 
-// by gives what is known of l's run under that lease.
+// by gives what is known about l's run under that lease.
 func (k *summaries) by(l Lease) (known, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

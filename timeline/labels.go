@@ -9,8 +9,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// LabelText is a run's labels in the form in which a Summary holds them: a JSON object with its
-// keys in order, "" for none.
+// LabelText is a run's labels as a Summary holds them: a JSON object with its keys in order, "" for
+// none.
 type LabelText string
 
 func labelText(l recovery.Labels) LabelText {
@@ -30,7 +30,7 @@ func (t LabelText) Labels() recovery.Labels {
 	return l
 }
 
-// AbleText is q.Able as a JSON object; nil where it does not restrict.
+// AbleText is q.Able as a JSON object; nil if q.Able does not restrict.
 func (q Query) AbleText() *string {
 	if q.Able == nil {
 		return nil
@@ -39,8 +39,8 @@ func (q Query) AbleText() *string {
 	return &text
 }
 
-// LabelTexts are the labels that q asks for, each in the form in which it occurs in the LabelText
-// of every run that has it, and of no other run: quotation marks within a value are escaped.
+// LabelTexts are the labels that q asks for, each as it appears in the LabelText of every run that
+// has it, and of no other run: quotation marks within values are escaped.
 func (q Query) LabelTexts() []string {
 	var pairs []string
 	for _, key := range slices.Sorted(maps.Keys(q.Labels)) {

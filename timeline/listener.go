@@ -7,8 +7,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// How far a follower may fall behind before it loses live deltas. A single item is never too
-// much.
+// How far a follower may fall behind before it loses live deltas. A single item is never too much.
 const (
 	MaxBehind      = 256     // items
 	maxBehindBytes = 1 << 20 // of their contents, approximately
@@ -29,8 +28,8 @@ type listener struct {
 	behind bool // a queue was dropped
 }
 
-// push queues item. A queue that grows too long is dropped, and its events are read from the
-// source later.
+// push queues item. A queue that grows too long is dropped, and its events are read from the source
+// later.
 func (l *listener) push(item Item) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -50,7 +49,7 @@ func (l *listener) look() {
 	l.signal()
 }
 
-// take gives the queue, and says whether the source has more, and whether a queue was dropped
+// take gives the queue. It also says whether the source has more, and whether a queue was dropped
 // since the last take.
 func (l *listener) take() (queue []Item, stale, behind bool) {
 	l.mu.Lock()

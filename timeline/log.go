@@ -22,34 +22,34 @@ type Log interface {
 	Claim(ctx context.Context, run, owner string, ttl time.Duration) (Lease, error)
 
 	// Begin claims a run, as Claim does, and appends its first events, as Append does, in one
-	// atomic and durable step. first makes the events from the Run, Owner and Epoch of the lease;
-	// it must always make the same from the same, and depend on nothing that changes.
-	// ErrConflict: the run has events; except when exactly these are there already, under the
-	// owner's newest lease, which is a success.
+	// atomic and durable step. first makes the events from the Run, Owner and Epoch of the lease.
+	// It must always make the same events from the same lease, and depend on nothing that changes.
+	// ErrConflict: the run has events. If these are exactly the run's events, under the owner's
+	// newest lease, that is a success instead.
 	Begin(ctx context.Context, run, owner string, ttl time.Duration, first func(Lease) []recovery.Event) (Lease, error)
 
-	// Renew makes l hold for ttl from now, even if it had expired and nobody has taken the run
-	// meanwhile, and as long after that as Keep says. ErrStale: the run was claimed anew, or
+	// Renew makes l hold for ttl from now, even if it had expired, provided that nobody has taken
+	// the run, and after that for as long as Keep says. ErrStale: the run was claimed again, or
 	// released.
 	Renew(ctx context.Context, l Lease, ttl time.Duration) (Lease, error)
 
 	// Keep makes all leases of owner that were renewed and not released hold for ttl from now, in
-	// one write, however many they are. Until it is called they hold as Renew says.
+	// one write, however many there are. Before its first call they hold as Renew says.
 	Keep(ctx context.Context, owner string, ttl time.Duration) (Kept, error)
 
-	// Release ends l, so that anyone may claim the run at once. Releasing twice is
-	// fine. ErrStale: the run was claimed anew.
+	// Release ends l, so that the run can be claimed immediately. Releasing twice is fine.
+	// ErrStale: the run was claimed again.
 	Release(ctx context.Context, l Lease) error
 
-	// Append writes events, which are numbered after+1, after+2, …, in one atomic and durable
-	// step. An expired lease may still append until someone claims.
+	// Append writes events, which are numbered after+1, after+2, …, in one atomic and durable step.
+	// An expired lease may still append until the run is claimed.
 	//
 	//   - ErrStale: the lease is not the run's newest, or was released.
-	//   - ErrConflict: after is not the run's last seq; except when exactly these events are there
-	//     already (an append repeated because its success was not seen), which is a success.
+	//   - ErrConflict: after is not the run's last seq. If exactly these events are already there
+	//     (an append that is repeated because its success was not seen), that is a success instead.
 	//   - ErrNotFound: the run is unknown.
-	//   - ErrSession: a Started event would begin a second unfinished run of its session, or one that
-	//     does not continue the newest; a session whose runs are all gone accepts any.
+	//   - ErrSession: a Started event would begin a second unfinished run of its session, or does
+	//     not continue its newest run; a session whose runs are all gone accepts any.
 	//   - ErrLost: the store has lost events of the run that it had said were durable.
 	//   - Any other error, such as a StoreError: nothing is known to be durable; read again or repeat.
 	Append(ctx context.Context, l Lease, after uint64, events ...recovery.Event) error
@@ -59,35 +59,34 @@ type Log interface {
 	Read(ctx context.Context, run string, after uint64, limit int) ([]recovery.Event, error)
 
 	// Follow yields the durable events after the cursor in order, without gap or repetition, and
-	// live deltas as they come; first, if an attempt is in the air, all its text so far. No delta
-	// of an attempt follows its last event. It returns without an error when ctx ends, when the
-	// consumer stops, or after the run's Ended event (at once if the cursor is at or beyond it).
-	// Otherwise its last item is an error: ErrNotFound, ErrClosed or the store's own. A follower
-	// that falls behind by more than MaxBehind items or maxBehindBytes loses deltas, but never
+	// live deltas as they come. If an attempt is in the air, all its text so far comes first. No
+	// delta of an attempt follows its last event. Follow ends without an error when ctx ends, when
+	// the consumer stops, or after the run's Ended event (immediately if the cursor is at or beyond
+	// it). Otherwise its last item is an error: ErrNotFound, ErrClosed or the store's own. A
+	// follower that is more than MaxBehind items or maxBehindBytes behind loses deltas, but never
 	// events, and never delays an appender; the next item that it gets has Behind set.
 	Follow(ctx context.Context, run string, after uint64) iter.Seq2[Item, error]
 
 	// Publish shows a delta to the followers of run in this process. It is not durable and never
-	// blocks. The text is kept in memory until its attempt ends, for those who follow the run
-	// later.
+	// blocks. The text is kept in memory until its attempt ends, for later followers.
 	Publish(run string, d Delta)
 
 	// SaveTail durably replaces the saved text of the attempt in the air, for followers in other
-	// processes, and for the next owner should this process end. It is void with the event that
-	// ends the attempt; a call whose ctx ended before that event was appended does nothing after
-	// it. ErrStale and ErrNotFound as for Append.
+	// processes, and for the next owner if this process ends. The event that ends the attempt makes
+	// it void; a call whose ctx ended before that event was appended has no effect after it.
+	// ErrStale and ErrNotFound as for Append.
 	SaveTail(ctx context.Context, l Lease, t Tail) error
 
-	// LoadTail gives the text of the attempt in the air: all of it where this process drives the
-	// run, else what was saved; a zero Tail if there is none. ErrNotFound: the run is unknown.
+	// LoadTail gives the text of the attempt in the air: all of it if this process drives the run,
+	// otherwise what was saved; a zero Tail if there is none. ErrNotFound: the run is unknown.
 	LoadTail(ctx context.Context, run string) (Tail, error)
 
 	// Notify shows a notice to the followers of run in this process, as Publish does.
 	Notify(run, text string)
 
-	// Send puts c into the run's durable inbox and gives its position: 1, 2, 3, … A command with
-	// the ID of an earlier one of this run changes nothing and gives the earlier one's position.
-	// ErrNotFound: the run is unknown.
+	// Send puts c into the run's durable inbox and gives its position: 1, 2, 3, … If the run
+	// already has a command with that ID, nothing changes and Send gives the position of that
+	// command. ErrNotFound: the run is unknown.
 	Send(ctx context.Context, run string, c Command) (uint64, error)
 
 	// Inbox gives at most limit of the run's commands after position after, in order; limit 0
@@ -103,19 +102,19 @@ type Log interface {
 	// ErrNotFound: q.Before is unknown.
 	List(ctx context.Context, q Query) ([]Summary, error)
 
-	// SaveSnapshot keeps data as the state of the run after event seq. It replaces an older
-	// snapshot; if there is a newer one it changes nothing. ErrStale and ErrNotFound as for
-	// Append; ErrConflict: the run has no such event yet.
+	// SaveSnapshot saves data as the state of the run after event seq. It replaces an older
+	// snapshot, and does nothing if there is a newer one. ErrStale and ErrNotFound as for Append;
+	// ErrConflict: the run has no such event yet.
 	SaveSnapshot(ctx context.Context, l Lease, seq uint64, data []byte) error
 
-	// LoadSnapshot gives what was saved last; seq 0 means nothing was. ErrNotFound: the run is
-	// unknown.
+	// LoadSnapshot gives the snapshot that was saved last; seq 0 means that there is none.
+	// ErrNotFound: the run is unknown.
 	LoadSnapshot(ctx context.Context, run string) (seq uint64, data []byte, err error)
 
 	// Session gives the defaults of a session; an unknown session has none.
 	Session(ctx context.Context, id string) (Session, error)
 
-	// SetSession makes s the defaults of the session s.ID. It fails where CheckSessionID does.
+	// SetSession makes s the defaults of the session s.ID. It fails if CheckSessionID does.
 	SetSession(ctx context.Context, s Session) error
 
 	// Sessions lists at most limit (0 = DefaultLimit) of the sessions that have runs, the one
@@ -124,21 +123,20 @@ type Log interface {
 
 	// Import adds a whole run, as Read gave it, from this store or another one, in one atomic and
 	// durable step. The run is released, its next claim has a higher epoch than its last one, and
-	// its inbox goes on after the last command that was answered. A run that exists already and
-	// begins with exactly these events is a success. ErrConflict: another run with that id
-	// exists; ErrSession as for Append; any other error: see NewImport.
+	// its inbox continues after the last command that was answered. If the run exists already and
+	// begins with exactly these events, that is a success. ErrConflict: a different run with that
+	// id exists; ErrSession as for Append; any other error: see NewImport.
 	Import(ctx context.Context, events ...recovery.Event) error
 
-	// Delete removes runs with their events, commands, snapshots and tails. Once it has returned
-	// nothing of them is left in the store's files, and their followers get ErrNotFound.
-	// ErrOwned: a living owner has one of them; ErrNotFound: one is unknown; in either case none
-	// is removed, unless that happened while Delete was at work. Many runs are removed in several
-	// steps, so that others can write in between: if it fails halfway, the first runs are gone,
-	// each as a whole.
+	// Delete removes runs with their events, commands, snapshots and tails. Once it has returned,
+	// nothing of them is left in the store's files, and their followers get ErrNotFound. ErrOwned:
+	// a living owner has one of them; ErrNotFound: one is unknown. In either case none is removed,
+	// unless that happened during Delete. Many runs are removed in several steps, so that others
+	// can write in between: if it fails halfway, the first runs are gone, each as a whole.
 	Delete(ctx context.Context, runs ...string) error
 
-	// Close ends every follower with ErrClosed, and releases this Log's leases where the store
-	// knows them.
+	// Close ends every follower with ErrClosed, and releases this Log's leases if the store knows
+	// them.
 	Close() error
 }
 
@@ -152,7 +150,7 @@ type Checker interface {
 type Lease struct {
 	Run, Owner string
 	Epoch      uint64
-	// Expires is by this process's clock, counted from before the store was asked. So it is never
+	// Expires is by this process's clock, counted from before the store was called. So it is never
 	// later than the expiry by the store's clock, which alone decides.
 	Expires time.Time
 }

@@ -29,7 +29,7 @@ type memoryKeeper struct {
 
 type memoryRun struct {
 	lease    Lease         // Owner is "" once it was released
-	keeper   *memoryKeeper // keeps it beyond its own ttl; nil = Hold was not called yet
+	keeper   *memoryKeeper // keeps it beyond its own ttl; nil until Hold is called
 	events   []recovery.Event
 	answered uint64 // commands that count as sent although commands does not have them
 	commands []Command
@@ -126,7 +126,7 @@ func (m *memory) Append(ctx context.Context, a *Append) error {
 	return nil
 }
 
-// takes says why r, which is nil for an unknown run, refuses a.
+// takes says why r refuses a; r is nil for an unknown run.
 func (r *memoryRun) takes(a *Append) error {
 	switch {
 	case r == nil:
@@ -154,7 +154,7 @@ func (m *memory) mayJoin(r *memoryRun, a *Append) error {
 	if session == "" {
 		return nil
 	}
-	newer := r.lease.Epoch > 0 // order has r itself, too, once r was claimed
+	newer := r.lease.Epoch > 0 // order also has r itself, once r was claimed
 	for _, last := range slices.Backward(m.order) {
 		switch {
 		case last == r:

@@ -23,7 +23,7 @@ func (m *memory) run(ctx context.Context, run string) (*memoryRun, error) {
 	return nil, &NotFoundError{Run: run}
 }
 
-// findOrNew finds a run, or makes one, which lend then adds to the order.
+// findOrNew finds a run, or makes one that lend then adds to the order.
 func (m *memory) findOrNew(run string) *memoryRun {
 	if r := m.runs[run]; r != nil {
 		return r
@@ -53,7 +53,7 @@ func (r *memoryRun) head() Head {
 	return Head{Summary: r.summary, Epoch: r.lease.Epoch, Inbox: r.sent()}
 }
 
-// sent is how many commands the run was ever sent.
+// sent is how many commands were ever sent to the run.
 func (r *memoryRun) sent() uint64 { return r.answered + uint64(len(r.commands)) }
 
 // newest says why l is not the run's newest lease.

@@ -11,9 +11,9 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// reads shares what followers read of runs. A batch with a long text is in memory once for all
-// followers that are sending it, and a run is read for one of them at a time: otherwise sixteen
-// followers of a run with an answer of 60 MiB would hold sixteen copies.
+// reads shares what followers read of runs. A batch with a long text is in memory only once for all
+// followers that are sending it, and a run is read for only one of them at a time: otherwise
+// sixteen followers of a run with an answer of 60 MiB would hold sixteen copies.
 type reads struct {
 	source feedSource
 
@@ -34,10 +34,10 @@ type position struct {
 	after uint64
 }
 
-// batch is some consecutive events. Whoever sends them keeps it until they are sent.
+// batch is some consecutive events. A follower keeps it until they are sent.
 type batch struct{ events []recovery.Event }
 
-// longBatch is the size in bytes from which on a batch is shared.
+// longBatch is the size, in bytes, from which a batch is shared.
 const longBatch = 1 << 20
 
 func newReads(source feedSource) *reads {
@@ -66,7 +66,7 @@ func (r *reads) after(ctx context.Context, run string, seq uint64) (b *batch, la
 	return b, len(events) < readBatch, nil
 }
 
-// wait waits for the turn to read a run; done ends the turn.
+// wait waits for its turn to read a run; done ends the turn.
 func (r *reads) wait(ctx context.Context, run string) (done func(), err error) {
 	r.mu.Lock()
 	of := r.runs[run]
@@ -117,7 +117,7 @@ func (r *reads) forget(at position) {
 	}
 }
 
-// drop forgets what was read of a run that is deleted.
+// drop forgets what was read of a run that was deleted.
 func (r *reads) drop(run string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,11 +13,11 @@ import (
 // MaxSessionID is the most that a session's id holds, in bytes.
 const MaxSessionID = 128
 
-// Session is what the runs of a conversation start with; zero fields were never set. A
-// conversation exists as soon as one of its runs does, with or without defaults.
+// Session is what the runs of a conversation start with; zero fields were never set. A conversation
+// exists as soon as one of its runs does, with or without these defaults.
 type Session struct {
 	ID          string            `json:"-"`
-	Title       string            `json:"title,omitempty"` // what a person calls it; "" = as its first run
+	Title       string            `json:"title,omitempty"` // what a person calls it; "" = the title of its first run
 	Model       string            `json:"model,omitempty"`
 	AutoRecover *bool             `json:"autoRecover,omitempty"`
 	Timeouts    recovery.Settings `json:"timeouts,omitempty"`
@@ -29,11 +29,11 @@ type SessionSummary struct {
 	Title string  // what a person calls it, or that of its first run
 	Runs  int     // how many runs it has
 	Last  Summary // of its newest run
-	Kept  []byte  // the session's blob, which a Log reads the person's title from; nil = none
+	Kept  []byte  // the session's blob, from which a Log reads the person's title; nil = none
 }
 
-// CheckTitle says what is wrong with a title for a session: it is one line of at most MaxTitle
-// characters, none of them a control character; "" will do.
+// CheckTitle says what is wrong with a title for a session, which must be one line of at most
+// MaxTitle characters without control characters; it may be "".
 func CheckTitle(title string) error {
 	switch {
 	case !utf8.ValidString(title):
@@ -55,7 +55,7 @@ var ErrSession = errors.New("the session goes on elsewhere")
 // SessionError says which run is in the way. It is an ErrSession.
 type SessionError struct {
 	Session, Run string
-	Ended        bool // the run has ended, and is the head of the session now
+	Ended        bool // the run has ended, and is the session's head
 }
 
 func (e *SessionError) Error() string {
@@ -87,10 +87,10 @@ func CheckSessionID(id string) error {
 	return nil
 }
 
-// CheckJoin says why the run that a begins may not begin in its session, whose newest run is
-// last: because that has not ended, or because the new run does not continue it. newer says that
-// last was claimed for the first time after the new run. last is nil where the session has no
-// run; then any run may begin.
+// CheckJoin says why the run that a begins may not begin in its session. last is the session's
+// newest run: it has not ended, or the new run does not continue it. newer says that last was
+// claimed for the first time after the new run. last is nil if the session has no run; then any run
+// may begin.
 func (a *Append) CheckJoin(last *Summary, newer bool) error {
 	if last == nil {
 		return nil
@@ -103,7 +103,7 @@ func (a *Append) CheckJoin(last *Summary, newer bool) error {
 	return &SessionError{Session: started.Session, Run: last.Run, Ended: last.Ended}
 }
 
-// Joins is the session in which a begins a run, "" for none. A store then asks CheckJoin.
+// Joins is the session in which a begins a run; "" for none. A store then calls CheckJoin.
 func (a *Append) Joins() string {
 	if a.After != 0 || len(a.Events) == 0 {
 		return ""

@@ -9,28 +9,29 @@ import (
 	"unicode/utf8"
 )
 
-// Speech is a piece of what the attempt in the air of a run says, as the process that drives the
-// run tells it to another one in which somebody follows it.
+// Speech is a piece of live text of a run's attempt, as the process that drives the run sends it to
+// another process where the run is followed.
 type Speech struct {
 	Run     string
 	Attempt uint64
-	// Seq is that of the event that began the attempt, or of a later one: who follows the run is
-	// given it before this.
+	// Seq is that of the event that began the attempt, or of a later one: followers of the run get
+	// that event before this piece.
 	Seq    uint64
 	Offset int // where Text begins, in bytes; thinking has offsets of its own
 	Text   string
-	// Begins: it is the first piece that the other one gets of the attempt, with all that was said
+	// Begins marks the first piece that the other process gets of the attempt, with all of its text
 	// until then.
 	Begins   bool
 	Thinking bool
 }
 
-// maxSpeech is how many bytes the Text of a Speech holds.
+// maxSpeech is the most bytes in the Text of a Speech.
 const maxSpeech = 32 << 10
 
-// Speaks yields what attempts of a run say in this process, from what the one in the air has said
-// already, until ctx ends or the Journal closes. A piece that is lost, because whoever is told is
-// slow, is part of the next one. Of a run that another process drives it yields nothing.
+// Speaks yields the live text of a run's attempts in this process, beginning with what the one in
+// the air has already said, until ctx ends or the Journal closes. A piece that is lost because the
+// consumer is slow is part of the next one. It yields nothing for a run that another process
+// drives.
 func (j *Journal) Speaks(ctx context.Context, run string) iter.Seq[Speech] {
 	return func(yield func(Speech) bool) {
 		l := j.feed.listen(run, false)
@@ -53,16 +54,16 @@ func (j *Journal) Speaks(ctx context.Context, run string) iter.Seq[Speech] {
 	}
 }
 
-// speaker is a Speaks at work.
+// speaker is the state of one Speaks.
 type speaker struct {
 	feed  *feed
 	run   string
 	yield func(Speech) bool
 	over  bool
 
-	attempt, seq uint64          // of which the other one has the beginning
-	held         Speech          // what follows on from there, and was not yielded yet
-	text         strings.Builder // of held
+	attempt, seq uint64          // the attempt that the consumer has the beginning of
+	held         Speech          // the text after that, not yielded yet
+	text         strings.Builder // held's text
 }
 
 // all yields all that the attempt in the air has said.
@@ -75,8 +76,8 @@ func (s *speaker) all() {
 	s.cut(Speech{Run: s.run, Attempt: t.Attempt, Seq: t.Seq, Offset: t.Offset, Text: t.Text, Begins: true})
 }
 
-// add takes a piece that was said here. One of an attempt that is new, or that this process does
-// not drive, is looked up rather than believed.
+// add takes a piece that was published here. If it is of another attempt, that is looked up first:
+// it may be new, or this process may not drive it.
 func (s *speaker) add(d *Delta) {
 	if d.Attempt != s.attempt {
 		if t, ok := s.feed.tails.here(s.run); ok && t.Attempt == d.Attempt {
@@ -94,7 +95,7 @@ func (s *speaker) add(d *Delta) {
 	s.text.WriteString(d.Text)
 }
 
-// say yields what is held.
+// say yields held.
 func (s *speaker) say() {
 	held := s.held
 	held.Text = s.text.String()
@@ -108,7 +109,7 @@ func (s *speaker) drop() {
 	s.text.Reset()
 }
 
-// cut yields a piece as several that are no longer than maxSpeech, each of whole characters.
+// cut yields a piece as several of at most maxSpeech bytes, each of whole characters.
 func (s *speaker) cut(p Speech) {
 	for rest := p.Text; !s.over; p.Begins = false {
 		n := min(len(rest), maxSpeech)
@@ -123,10 +124,10 @@ func (s *speaker) cut(p Speech) {
 	}
 }
 
-// Hear shows those who follow a run here what the member that drives it says, at the speed at which
-// it says it: what that saves of it now and then, where nothing is heard, says the same. What comes
-// of a member that does not drive the run, as far as is known, is dropped. again is true where a
-// piece is missing before this one, so that the other one has to begin anew.
+// Hear shows the run's followers in this process a live piece from the member that drives the run.
+// Without it they get only what that member saves from time to time. A piece from a member that
+// does not drive the run, as far as is known, is dropped. again is true if a piece before this one
+// is missing, so that the member has to begin again.
 func (j *Journal) Hear(member string, s Speech) (again bool) {
 	if j.elsewhere.drives(s.Run) != member || s.Attempt == 0 {
 		return false
@@ -134,16 +135,16 @@ func (j *Journal) Hear(member string, s Speech) (again bool) {
 	return j.feed.hear(s)
 }
 
-// Unheard is for when nothing is heard any more of runs that Hear was called for.
+// Unheard says that live pieces of runs that Hear was called for no longer come.
 func (j *Journal) Unheard(runs ...string) { j.feed.tails.quiet(runs) }
 
-// Elsewhere gives the runs that somebody follows here and another process drives, with the ID of
-// the [Member] that does, as far as the last look knows; changed is closed once that is different.
+// Elsewhere gives the runs that are followed here and driven by another process, with the ID of the
+// [Member] that drives each, as of the last look; changed is closed when that changes.
 func (j *Journal) Elsewhere() (runs map[string]string, changed <-chan struct{}) {
 	return j.elsewhere.get()
 }
 
-// elsewhere is where runs are driven that are followed here.
+// elsewhere is where the runs that are followed here are driven.
 type elsewhere struct {
 	mu      sync.Mutex
 	runs    map[string]string
@@ -166,7 +167,7 @@ func (e *elsewhere) drives(run string) string {
 	return e.runs[run]
 }
 
-// saw notes who drives the runs that were looked at; all says that no others are followed.
+// saw records who drives the runs that were looked at; all says that no others are followed.
 func (e *elsewhere) saw(runs []string, moved []Moved, all bool) {
 	now := make(map[string]string, len(moved))
 	for _, m := range moved {

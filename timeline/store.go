@@ -10,34 +10,34 @@ import (
 )
 
 // Store is where runs are kept: what a [Journal] cannot do itself. A Journal checks names and
-// numbers before it calls, so that a store need not. It is safe for concurrent use. Every method
-// fails with ErrClosed after Close, with ctx's error where ctx ends while it waits (what it was
-// about to write has then happened as a whole or not at all), and with a StoreError where the
-// store itself is in trouble.
+// numbers before it calls, so a store need not. It is safe for concurrent use. Every method fails
+// with ErrClosed after Close, with ctx's error if ctx ends while it waits (what it was about to
+// write has then happened as a whole or not at all), and with a StoreError if the store itself has
+// a problem.
 //
-// Whether a lease holds is decided by the store's clock and by no other: callers ask for a lease
-// by how long it holds, never by when it ends.
+// Whether a lease holds is decided by the store's clock alone: callers ask for a lease by how long
+// it holds, never by when it ends.
 type Store interface {
-	// Claim makes owner the only appender of run for ttl, by the run's next epoch, and gives the
-	// run as it then is; an unknown run is created, at epoch 1.
+	// Claim makes owner the only appender of run for ttl, with the run's next epoch, and gives the
+	// run as it then is. An unknown run is created, at epoch 1.
 	//
-	//   - *OwnedError: the lease of another living owner holds. Owners of the same name in two
+	//   - *OwnedError: the lease of another living owner holds. Owners with the same name in two
 	//     open stores are two owners.
 	Claim(ctx context.Context, run, owner string, ttl time.Duration) (Head, error)
 
-	// Hold makes l hold for ttl from now, even if it had expired and nobody has taken the run
-	// meanwhile, and as long after that as Keep says. ttl 0 releases it, so that anyone may claim
-	// the run at once.
+	// Hold makes l hold for ttl from now, even if it had expired, provided that nobody has taken
+	// the run, and after that for as long as Keep says. A ttl of 0 releases it, so that the run can
+	// be claimed immediately.
 	//
 	//   - *NotFoundError: the run is unknown.
-	//   - *StaleError: l is not the run's newest lease; or it was released, except that releasing
-	//     it again is a success.
+	//   - *StaleError: l is not the run's newest lease, or was released; releasing it again is a
+	//     success.
 	Hold(ctx context.Context, l Lease, ttl time.Duration) error
 
-	// Keep makes all leases of owner that Hold has renewed and not released hold for ttl from
-	// now, in one write, however many they are. A lease that was claimed but not held since is
-	// not among them. As long as life stays the same, nobody has taken any of them. When it
-	// changes somebody may have; the owner of a lease then calls Hold to find out.
+	// Keep makes all leases of owner that Hold has renewed and not released hold for ttl from now,
+	// in one write, however many there are. Leases that were claimed but not renewed with Hold are
+	// not among them. As long as life stays the same, nobody has taken any of them. When it changes
+	// somebody may have; the owner of a lease then calls Hold to find out.
 	Keep(ctx context.Context, owner string, ttl time.Duration) (life uint64, err error)
 
 	// Append writes everything in a in one atomic and durable step, which is impossible under a
@@ -49,8 +49,8 @@ type Store interface {
 	//   - *SessionError: CheckJoin refuses.
 	//
 	// For a run that begins (a.Begins), these replace the first two, in this order: *ConflictError
-	// where it has events, *OwnedError where a living owner has it, *StaleError where a.Lease.Epoch is
-	// not above its newest.
+	// if it has events, *OwnedError if a living owner has it, *StaleError if a.Lease.Epoch is not
+	// above its newest.
 	Append(ctx context.Context, a *Append) error
 
 	// Heads gives those of the runs that exist, in any order.
@@ -60,80 +60,78 @@ type Store interface {
 	// *NotFoundError: the run is unknown; *DamagedRunError: the rest cannot be read.
 	Read(ctx context.Context, run string, after uint64, limit int) ([]recovery.Event, error)
 
-	// List gives the runs with events that q asks for, in q's order; a run is as old as its first
-	// claim. *NotFoundError: q.Before is unknown.
+	// List gives the runs with events that q asks for, in q's order; a run's age counts from its
+	// first claim. *NotFoundError: q.Before is unknown.
 	List(ctx context.Context, q Query) ([]Summary, error)
 
 	// Sessions gives at most limit of the sessions that have a run with events, the one with the
 	// newest run first.
 	Sessions(ctx context.Context, limit int) ([]SessionSummary, error)
 
-	// Send durably puts c at the end of the run's inbox and gives its position; a command with
-	// the ID of an earlier one changes nothing and gives that one's position. sent is called with
-	// the position once it is durable, whatever becomes of ctx. *NotFoundError: the run is
-	// unknown.
+	// Send durably puts c at the end of the run's inbox and gives its position. If there is already
+	// a command with that ID, nothing changes and Send gives its position. sent is called with the
+	// position once it is durable, whatever happens to ctx. *NotFoundError: the run is unknown.
 	Send(ctx context.Context, run string, c Command, sent func(n uint64)) (uint64, error)
 
 	// Inbox gives at most limit of the run's commands after a position, in order; limit 0 means
 	// all. *NotFoundError: the run is unknown.
 	Inbox(ctx context.Context, run string, after uint64, limit int) ([]Command, error)
 
-	// SaveTail replaces the run's tail by t, with the run's last seq as its Seq. It may take its
-	// time to write it, since nothing depends on it. *NotFoundError and *StaleError as for
-	// Append.
+	// SaveTail replaces the run's tail with t, with the run's last seq as its Seq. It may write
+	// that late, since nothing depends on it. *NotFoundError and *StaleError as for Append.
 	SaveTail(ctx context.Context, l Lease, t Tail) error
 
-	// LoadTail gives the last saved tail, or a zero Tail if an Append has ended it since.
+	// LoadTail gives the last saved tail, or a zero Tail if an Append has ended it since then.
 	// *NotFoundError: the run is unknown.
 	LoadTail(ctx context.Context, run string) (Tail, error)
 
-	// SaveBlob replaces the blob of the same owner by b, unless that has a higher Seq. A run's
-	// blob needs the run's newest lease (*NotFoundError and *StaleError as for Append), and a Seq
-	// that the run has reached (*ConflictError); a session's blob needs neither.
+	// SaveBlob replaces the blob of the same owner with b, unless the present one has a higher Seq.
+	// A run's blob needs the run's newest lease (*NotFoundError and *StaleError as for Append), and
+	// a Seq that the run has reached (*ConflictError); a session's blob needs neither.
 	SaveBlob(ctx context.Context, l Lease, b Blob) error
 
-	// LoadBlob gives the blob of of; its Data is nil if there is none. *NotFoundError: the run is
-	// unknown.
+	// LoadBlob gives the blob of an owner; its Data is nil if there is none. *NotFoundError: the
+	// run is unknown.
 	LoadBlob(ctx context.Context, of BlobOwner) (Blob, error)
 
-	// Delete removes runs with everything that is kept of them: once it has returned nothing of
-	// it can be found any more, nor is it left in files that are the store's own. gone is called
-	// for each run as soon as nobody can find it. *OwnedError: a living owner has one of them;
-	// *NotFoundError: one is unknown; in either case none is removed, unless that happened while
-	// Delete was at work.
+	// Delete removes runs with everything that is kept for them: once it has returned, nothing of
+	// it can be found, nor is any of it left in the store's own files. gone is called for each run
+	// as soon as it cannot be found any more. *OwnedError: a living owner has one of them;
+	// *NotFoundError: one is unknown. In either case none is removed, unless that happened during
+	// Delete.
 	Delete(ctx context.Context, gone func(run string), runs ...string) error
 
-	// Close releases the leases that were given to this process, where the store knows them. It
-	// is called once.
+	// Close releases the leases that were given to this process, if the store knows them. It is
+	// called only once.
 	Close() error
 }
 
 // Shared is a Store that other processes write to.
 type Shared interface {
-	// Moved says how far those of the runs have come that exist. If nobody else has written since
-	// it looked last, it need not look, and returns false for news. One goroutine calls it, ten
+	// Moved says how far those of the runs that exist have got. If no other process has written
+	// since the last call, it need not look and returns false for news. One goroutine calls it, ten
 	// times a second while anybody follows a run.
 	Moved(ctx context.Context, runs []string) (moved []Moved, news bool, err error)
 }
 
-// Losing is a Store that may later have less than it said was durable. A Journal remembers its
-// last appends there, and appends them again while its lease holds.
+// Losing is a Store that may later have less than it said was durable. For such a store a Journal
+// remembers its last appends, and appends them again as long as its lease holds.
 type Losing interface{ Loses() }
 
 // Doorbell is a Shared store that also says when to look, as far as it can.
 type Doorbell interface {
-	// Rings gives names of runs that other processes have just written to; an empty list means
-	// any run. It may be nil.
+	// Rings gives the names of runs that other processes have just written to; an empty list means
+	// any run. The channel may be nil.
 	Rings() <-chan []string
 }
 
-// Moved says how far a run has come.
+// Moved says how far a run has got.
 type Moved struct {
 	Run        string
 	Seq, Inbox uint64
 	Attempt    uint64 // of its tail, 0 = none
-	Said       int    // bytes of that
-	Member     string // ID of the one of other processes that drives the run; "" = none, or it is not known
+	Said       int    // length of the tail's text, in bytes
+	Member     string // ID of the other member that drives the run; "" = none, or not known
 }
 
 // Head is a run as a store has it, without its events. Its Seq is 0 if it has none yet.
@@ -148,19 +146,19 @@ type Append struct {
 	Lease  Lease // its Expires is not set
 	After  uint64
 	Events []recovery.Event // numbered from After+1
-	Head   Summary          // the run's summary, with them
-	// EndsTail says that one of Events is the last of an attempt, which voids the saved tail.
+	Head   Summary          // the run's summary, including Events
+	// EndsTail says that one of Events is the last of an attempt, which makes the saved tail void.
 	EndsTail bool
-	Begins   *Beginning // nil where the run exists already
+	Begins   *Beginning // nil if the run exists already
 	// Durable is called once Events are durable, before the next Append of the run is possible,
-	// and whatever becomes of ctx.
+	// whatever happens to ctx.
 	Durable func()
 
 	stored [][]byte
 }
 
-// Stored gives each of the events in recovery's stored form. It is encoded when first asked for,
-// since not every store needs it.
+// Stored gives each of the events in recovery's stored form. They are encoded at the first call,
+// since not every store needs this.
 func (a *Append) Stored() ([][]byte, error) {
 	for _, e := range a.Events[len(a.stored):] {
 		form, err := e.MarshalJSON()
@@ -172,7 +170,7 @@ func (a *Append) Stored() ([][]byte, error) {
 	return a.stored, nil
 }
 
-// Restored decodes an event of run from what Append.Stored gave; it must be the one after last.
+// Restored decodes an event of run that Append.Stored encoded; it must be the one after last.
 // *DamagedRunError: it cannot be read, or is another one.
 func Restored(run string, last uint64, stored []byte) (recovery.Event, error) {
 	var e recovery.Event
@@ -188,16 +186,16 @@ func Restored(run string, last uint64, stored []byte) (recovery.Event, error) {
 
 // Beginning is what else is written when a run begins.
 type Beginning struct {
-	// TTL is how long the lease holds that is claimed with the events; without an owner it is
-	// released at once.
+	// TTL is how long the lease claimed with the events holds; without an owner it is released
+	// immediately.
 	TTL   time.Duration
 	Inbox uint64 // commands that count as sent although the store does not have them
 }
 
-// BlobOwner is what a Blob belongs to: a run or a session, the other is "".
+// BlobOwner is what a Blob belongs to: a run or a session; the other is "".
 type BlobOwner struct{ Run, Session string }
 
-// Blob is data beside the events that a store does not look into.
+// Blob is data, besides the events, that a store does not look into.
 type Blob struct {
 	Of   BlobOwner
 	Seq  uint64 // of the last event that it takes into account

@@ -10,14 +10,14 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// MaxTitle is the most that Summary.Title holds, in characters.
+// MaxTitle is the longest Summary.Title, in characters.
 const MaxTitle = 80
 
 // DefaultLimit is how many runs List gives if a Query does not say.
 const DefaultLimit = 50
 
-// Query says which runs to list. Empty fields do not restrict. The newest run comes first, or
-// with Oldest the oldest; with Waiting or Due the run with the earliest DueAt.
+// Query says which runs to list. Empty fields do not restrict. The newest run comes first; with
+// Oldest, the oldest; with Waiting or Due, the run with the earliest DueAt.
 type Query struct {
 	Status    recovery.Status
 	Session   string
@@ -34,18 +34,18 @@ type Query struct {
 	// over.
 	SuggestionOpen bool
 	// Due selects runs whose DueAt is not after that time and that no living owner holds, by the
-	// rules of Log.Claim; and runs with an unanswered command in their inbox, whenever they are
-	// due.
+	// rules of Log.Claim. It also selects runs with an unanswered command in their inbox, whenever
+	// they are due.
 	Due time.Time
-	// Able are the labels of a machine: only runs whose Needs are among them. nil = any runs.
+	// Able are the labels of a machine: only runs that need no others are selected. nil = all runs.
 	Able    recovery.Labels
-	Needing bool // only runs that need something of a machine
+	Needing bool // only runs that need certain labels of a machine
 	Oldest  bool
 	Limit   int    // 0 = DefaultLimit
-	Before  string // a run: only older runs than it (newer ones with Oldest), to continue a list
+	Before  string // a run: only runs older than it (newer ones with Oldest), to continue a list
 }
 
-// selects reports whether q asks for a run with summary s and so many commands in its inbox,
+// selects reports whether q asks for a run with summary s and that many commands in its inbox,
 // ignoring who holds it, Limit and Before.
 func (q Query) selects(s Summary, inbox uint64) bool {
 	switch {
@@ -64,7 +64,7 @@ func (q Query) selects(s Summary, inbox uint64) bool {
 	return true
 }
 
-// describes reports whether s matches what q says of how the run went.
+// describes reports whether s matches what q says about how the run went.
 func (q Query) describes(s Summary) bool {
 	return (q.Model == "" || s.Model == q.Model) && (q.Kind == "" || s.Kind == q.Kind) && (q.DecidedBy == "" || s.DecidedBy == q.DecidedBy) &&
 		(q.Since.IsZero() || !s.StartedAt.Before(q.Since)) && (q.Until.IsZero() || s.StartedAt.Before(q.Until)) &&
@@ -85,7 +85,7 @@ type Summary struct {
 	Model          string // the model asked last, or to be asked first
 	Title          string // the beginning of the user's input, on one line
 	Labels         LabelText
-	Needs          LabelText // what a machine must have to drive the run
+	Needs          LabelText // the labels that a machine must have to drive the run
 	Status         recovery.Status
 	StartedAt      time.Time
 	UpdatedAt      time.Time // of its last event
@@ -101,13 +101,13 @@ type Summary struct {
 	Problem        string           // the title of that failure, and on a second line the beginning of its message
 	DecidedBy      string           // the plugin that decided last, or DecidedByPerson
 	Course         CourseText
-	// DueAt is when the run next needs an owner, if it has none: at the end of its wait, or of
-	// its suggestion's time; at the time of its last event if it waits for nothing; zero once it
-	// has ended.
+	// DueAt is when the run next needs an owner, if it has none: at the end of its wait, or of its
+	// suggestion's time; at the time of its last event if it waits for nothing; zero once it has
+	// ended.
 	DueAt time.Time
 }
 
-// Apply updates s by the run's next event, by the rules of recovery.Run.Apply.
+// Apply updates s with the run's next event, by the rules of recovery.Run.Apply.
 func (s *Summary) Apply(e recovery.Event) {
 	s.Run, s.Seq, s.UpdatedAt, s.Heard = e.Run, e.Seq, e.Time, max(s.Heard, e.Inbox)
 	if s.Ended {
@@ -168,12 +168,12 @@ func (s *Summary) Apply(e recovery.Event) {
 	}
 }
 
-// Asks reports whether a person may answer the run's suggestion at now: it is open, and its time
-// is not over, whether or not an event says so yet.
+// Asks reports whether a person may answer the run's suggestion at now: it is open, and its time is
+// not over, whether or not an event says so yet.
 func (s Summary) Asks(now time.Time) bool { return s.SuggestionOpen && now.Before(s.DueAt) }
 
-// Words are what Query.Text is looked for in: the title, the failure's text and its kind and
-// code, in lower case.
+// Words are searched for Query.Text: the title, the failure's text and its kind and code, in lower
+// case.
 func (s Summary) Words() string {
 	words := s.Title
 	if s.Kind != "" {
@@ -182,14 +182,14 @@ func (s Summary) Words() string {
 	return strings.ToLower(words)
 }
 
-// stand sets the run's status and forgets what it waited for.
+// stand sets the run's status and clears what it waited for.
 func (s *Summary) stand(status recovery.Status, due time.Time) {
 	s.Status, s.DueAt = status, due
 	s.SuggestionOpen, s.Asking, s.WaitingFor, s.WaitingUntil = false, "", "", time.Time{}
 }
 
-// asleep reports whether the run needs nothing done before a known time. A wait for the network
-// or the store has no such time: somebody must look.
+// asleep reports whether the run needs no owner before a known time. A wait for the network or the
+// store has no such time: some process must look.
 func (s *Summary) asleep() bool {
 	switch s.WaitingFor {
 	case recovery.WaitNetwork, recovery.WaitStore:
@@ -209,7 +209,7 @@ func title(input []llm.Message) string {
 	return ""
 }
 
-// line is the beginning of text, at most so many characters, with single spaces between its
+// line is the beginning of text, at most that many characters, with single spaces between its
 // words.
 func line(text string, most int) string {
 	var title []rune

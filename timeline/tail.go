@@ -7,8 +7,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Tail is the text of a run's attempt in the air so far. It is not an event: the attempt's own
-// last event holds all its text.
+// Tail is the text so far of a run's attempt in the air. It is not an event: the attempt's own last
+// event holds all its text.
 type Tail struct {
 	Attempt uint64 // 0 = none is in the air, or it has no text yet
 	// Seq is the run's last event at that time, so that a reader of that event knows the attempt.
@@ -41,7 +41,7 @@ func endedBy(b recovery.Body) (attempt uint64, ends bool) {
 	return 0, false
 }
 
-// tails hold the current text of runs: those that this process drives, and those of other
+// tails hold the current text of runs: of those that this process drives, and of those of other
 // processes that are followed here.
 type tails struct {
 	mu sync.RWMutex
@@ -51,7 +51,7 @@ type tails struct {
 type tail struct {
 	attempt, seq uint64
 	here         bool // this process drives the run
-	live         bool // the one that does is heard: what it has saved may be behind
+	live         bool // live pieces come from the process that does: what it has saved may be behind
 
 	mu     sync.Mutex
 	offset int // where text begins in the attempt's text
@@ -64,7 +64,7 @@ func (t *tails) find(run string) *tail {
 	return t.of[run]
 }
 
-// happened begins or ends a run's tail, by an event that was appended here.
+// happened begins or ends a run's tail, because of an event that was appended here.
 func (t *tails) happened(run string, e *recovery.Event) {
 	began, begins := e.Body.(recovery.Began)
 	if !begins && !endsAttempt(e.Body) {
@@ -106,7 +106,7 @@ func (t *tails) here(run string) (Tail, bool) {
 	return Tail{Attempt: said.attempt, Seq: said.seq, Offset: said.offset, Text: said.text.String()}, true
 }
 
-// heard takes what another process saved of what a run says, and gives what is new of it.
+// heard merges text that another process saved, and gives the part that is new.
 func (t *tails) heard(run string, now Tail) (piece Delta, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -124,8 +124,8 @@ func (t *tails) heard(run string, now Tail) (piece Delta, ok bool) {
 	return said.goOn(run, now.Offset, now.Text)
 }
 
-// goOn takes what an attempt of another process has said from an offset on, and gives what is new of
-// it; not ok where that is nothing, or something is missing before it.
+// goOn appends text from an offset to an attempt of another process, and gives the part that is
+// new. It is not ok if nothing is, or if something is missing before it.
 func (said *tail) goOn(run string, offset int, text string) (piece Delta, ok bool) {
 	end := said.offset + said.text.Len()
 	if offset > end || offset+len(text) <= end || offset < said.offset {
@@ -136,8 +136,8 @@ func (said *tail) goOn(run string, offset int, text string) (piece Delta, ok boo
 	return Delta{Run: run, Attempt: said.attempt, Offset: end, Text: fresh}, true
 }
 
-// hears takes what the process that drives the run says, and gives what is new of it. missing says
-// that there is a gap before it.
+// hears merges a live piece from the process that drives the run, and gives the part that is new.
+// missing says that there is a gap before it.
 func (t *tails) hears(s Speech) (piece Delta, ok, missing bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -156,7 +156,7 @@ func (t *tails) hears(s Speech) (piece Delta, ok, missing bool) {
 	return piece, ok, false
 }
 
-// quiet is for runs whose processes are not heard any more.
+// quiet marks runs from whose processes no live pieces come any more.
 func (t *tails) quiet(runs []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -167,7 +167,8 @@ func (t *tails) quiet(runs []string) {
 	}
 }
 
-// over is for an attempt of another process whose last event was given to somebody here; 0 for any.
+// over drops an attempt of another process, because its last event was given to a follower here; 0
+// for any attempt.
 func (t *tails) over(run string, attempt uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -176,8 +177,8 @@ func (t *tails) over(run string, attempt uint64) {
 	}
 }
 
-// all gives what is known here of what an attempt of another process has said, or what was saved of
-// it where that is more.
+// all gives what is known here of the text of another process's attempt, or what was saved if that
+// is more.
 func (t *tails) all(run string, saved Tail) Tail {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -207,8 +208,8 @@ func (t *tails) lacks(run string, attempt uint64, bytes int) bool {
 	return said.attempt != attempt || said.text.Len() < bytes
 }
 
-// forget drops a run's tail that nobody needs here any more; elsewhere keeps the tails of runs
-// that this process drives.
+// forget drops a run's tail that nobody here needs any more. With elsewhere, it keeps the tails of
+// runs that this process drives.
 func (t *tails) forget(run string, elsewhere bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

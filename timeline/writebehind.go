@@ -10,33 +10,33 @@ import (
 )
 
 const (
-	behindPause  = 50 * time.Millisecond // from the first waiting event until it is written, with all that came after it
-	behindRetry  = time.Second           // between attempts to write to a store that fails, at most
+	behindPause  = 50 * time.Millisecond // from the first waiting event until it is written, together with all that came after it
+	behindRetry  = time.Second           // the longest pause between attempts to write to a store that fails
 	behindWrite  = 10 * time.Second      // for one write
-	behindWrites = 256                   // at a time
-	behindClose  = 5 * time.Second       // for everything left when the log closes
-	behindGiveUp = 2 * time.Second       // before a run stops whose events cannot be written
+	behindWrites = 256                   // at the same time
+	behindClose  = 5 * time.Second       // for everything that is left when the log closes
+	behindGiveUp = 2 * time.Second       // before a run stops because its events cannot be written
 
 	maxBehindEvents = 8192     // waiting to be written
 	maxWaitingBytes = 16 << 20 // of waiting events, approximately
 )
 
-// WriteBehind is a Log that accepts the events of some runs at once and makes them durable a
-// moment later: for runs that nobody resumes, and whose owner must not wait for a disk in the
+// WriteBehind is a Log that accepts the events of some runs immediately and makes them durable a
+// moment later. It is for runs that nobody resumes, and whose owner must not wait for a disk in the
 // middle of an answer. It writes their events in order, together with those of other runs;
-// followers and readers see only what is durable. A process that dies loses what came in the last
-// 50 ms, and during the write before that.
+// followers and readers see only what is durable. A process that dies loses what it accepted in its
+// last 50 ms, and during the write before that.
 //
 // Some events must be durable before anything follows from them: decisions, suggestions, waits and
 // answers to commands are written before Append returns, with all that came before. So are all
-// events of other runs. All other methods first wait for the events of their run to be written.
+// events of other runs. All other methods first wait until the events of their run are written.
 //
 // It accepts no more than it can hold: beyond that Append waits. What cannot be written is tried
 // again in the same form. Until that succeeds, Append fails for the run, and Begin for every new
-// one, with the store's error; after 2 s the error of Append no longer passes, so that the run
-// stops.
+// one, with the store's error. After 2 s the error of Append no longer counts as one that may pass,
+// so that the run stops.
 //
-// It is for new runs whose ids nobody else has chosen.
+// It is for new runs with ids that nobody else has chosen.
 type WriteBehind struct {
 	Log
 	takes func(recovery.Started) bool
@@ -45,16 +45,16 @@ type WriteBehind struct {
 	runs   map[string]*behind
 	events int // waiting events
 	bytes  int
-	room   chan struct{} // closed once some of them were written
+	room   chan struct{} // closed when some of them were written
 	failed error         // of the last write; nil = it succeeded
 	pause  time.Duration // between writes that failed
 	timer  *time.Timer   // until the next write; nil before the first
 	due    bool          // the timer is running
 	writes bool          // a write is under way
-	urgent bool          // somebody waits for that write
+	urgent bool          // a caller waits for that write
 }
 
-// behind is a run whose events are written behind.
+// behind is a run with events that are written behind.
 type behind struct {
 	lease Lease
 	ttl   time.Duration
@@ -63,16 +63,16 @@ type behind struct {
 	written  uint64           // seq of the last durable event
 	batch    []recovery.Event // the events of the next write; they stay the same until they are written
 	queue    []recovery.Event // the events after them
-	released bool             // its lease is to be released after the last write
+	released bool             // its lease has to be released after the last write
 	err      error            // of the last write; nil = it succeeded
 	since    time.Time        // when the first of the failed writes failed
 	tries    int
-	over     bool          // err does not pass any more
+	over     bool          // err no longer counts as one that may pass
 	tried    chan struct{} // closed after the next write
 }
 
-// NewWriteBehind makes a WriteBehind over log. It writes behind the runs whose Started event
-// takes accepts.
+// NewWriteBehind makes a WriteBehind over log. It writes behind the runs whose Started event takes
+// accepts.
 func NewWriteBehind(log Log, takes func(recovery.Started) bool) *WriteBehind {
 	return &WriteBehind{Log: log, takes: takes, runs: map[string]*behind{}, room: make(chan struct{}), pause: behindPause}
 }
@@ -144,7 +144,7 @@ func (w *WriteBehind) Release(ctx context.Context, l Lease) error {
 	return nil
 }
 
-// Claim is Log.Claim. What the new owner writes is durable at once.
+// Claim is Log.Claim. What the new owner writes is durable immediately.
 func (w *WriteBehind) Claim(ctx context.Context, run, owner string, ttl time.Duration) (Lease, error) {
 	if err := w.settle(ctx, run); err != nil {
 		return Lease{}, err
@@ -158,8 +158,8 @@ func (w *WriteBehind) Claim(ctx context.Context, run, owner string, ttl time.Dur
 	return l, err
 }
 
-// Flush waits until everything is durable. While that fails it tries until ctx ends, and returns
-// the store's error.
+// Flush waits until everything is durable. If a write fails it tries again until ctx ends, and then
+// returns the store's error.
 func (w *WriteBehind) Flush(ctx context.Context) error {
 	for {
 		w.mu.Lock()
@@ -195,7 +195,7 @@ func (w *WriteBehind) isTaken(e recovery.Event) bool {
 }
 
 // waitsForIt reports whether one of events must be durable before anything follows from it: it
-// decides about a failure, or belongs to somebody's answer.
+// decides about a failure, or belongs to a person's answer.
 func waitsForIt(events []recovery.Event) bool {
 	for _, e := range events {
 		switch e.Body.(type) {
@@ -212,7 +212,7 @@ func waitsForIt(events []recovery.Event) bool {
 // errUnwritten says that a run has waited long enough for its store.
 var errUnwritten = errors.New("what came before could not be written for too long")
 
-// hopeless is the reason why a run must stop, nil if it need not.
+// hopeless is the reason why a run must stop; nil if it need not.
 func (w *WriteBehind) hopeless(r *behind) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -235,7 +235,7 @@ func (w *WriteBehind) follows(r *behind, l Lease, after uint64) bool {
 	return l.Epoch == r.lease.Epoch && l.Owner == r.lease.Owner && after == r.last
 }
 
-// waits reports whether events wait to be written.
+// waits reports whether events are waiting to be written.
 func (r *behind) waits() bool {
 	return !r.over && (len(r.batch) > 0 || len(r.queue) > 0 || r.released)
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// The other methods wait for the waiting events of their run, so that their results include them.
+// The other methods wait until the waiting events of their run are written, so that their results
+// include them.
 
 // Renew is Log.Renew.
 func (w *WriteBehind) Renew(ctx context.Context, l Lease, ttl time.Duration) (Lease, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// take accepts events of r's owner; the first of a run registers the run.
+// take accepts events of r's owner; the first ones register the run.
 func (w *WriteBehind) take(ctx context.Context, r *behind, events []recovery.Event) error {
 	bytes := sizeOfAll(events)
 	for {
@@ -42,7 +42,7 @@ func (w *WriteBehind) take(ctx context.Context, r *behind, events []recovery.Eve
 	}
 }
 
-// fits reports whether so much more can be held. It is called with w.mu held.
+// fits reports whether that much more can be held. The caller holds w.mu.
 func (w *WriteBehind) fits(events, bytes int) bool {
 	return w.events == 0 || w.events+events <= maxBehindEvents && w.bytes+bytes <= maxWaitingBytes
 }
@@ -54,7 +54,7 @@ func sizeOfAll(events []recovery.Event) (n int) {
 	return n
 }
 
-// settle waits until all events of a run are written, or a write of them has failed.
+// settle waits until all events of a run are written, or until a write of them has failed.
 func (w *WriteBehind) settle(ctx context.Context, run string) error {
 	tries := -1
 	for {
@@ -81,7 +81,7 @@ func (w *WriteBehind) settle(ctx context.Context, run string) error {
 	}
 }
 
-// flushNow writes the waiting events now. It is called with w.mu held.
+// flushNow writes the waiting events now. The caller holds w.mu.
 func (w *WriteBehind) flushNow() {
 	if w.urgent = true; !w.writes && w.failed == nil {
 		w.due = false
@@ -89,8 +89,8 @@ func (w *WriteBehind) flushNow() {
 	}
 }
 
-// arm writes the waiting events after a pause, unless a write is due already. It is called with
-// w.mu held.
+// arm schedules a write of the waiting events after a pause, unless one is scheduled already. The
+// caller holds w.mu.
 func (w *WriteBehind) arm(after time.Duration) {
 	switch {
 	case w.due || w.writes:
@@ -103,7 +103,7 @@ func (w *WriteBehind) arm(after time.Duration) {
 	w.due = true
 }
 
-// write writes the waiting events. One goroutine at a time does.
+// write writes the waiting events. Only one goroutine at a time does.
 func (w *WriteBehind) write() {
 	w.mu.Lock()
 	if w.writes {
@@ -130,7 +130,7 @@ func (w *WriteBehind) write() {
 	}
 }
 
-// next is the pause before the next write. It is called with w.mu held.
+// next is the pause before the next write. The caller holds w.mu.
 func (w *WriteBehind) next() time.Duration {
 	switch {
 	case w.failed != nil:
@@ -222,8 +222,8 @@ func (w *WriteBehind) gaveUp(r *behind, err error) {
 	}
 }
 
-// recordResult records how a write for r ended. Events that can never be written are dropped. It is called
-// with w.mu held.
+// recordResult records how a write for r ended. Events that can never be written are dropped. The
+// caller holds w.mu.
 func (w *WriteBehind) recordResult(r *behind, err error) {
 	if r.err == nil {
 		r.since = time.Now()
@@ -248,7 +248,7 @@ func (w *WriteBehind) recordResult(r *behind, err error) {
 	}
 }
 
-// forget counts events as no longer waiting. It is called with w.mu held.
+// forget counts events as no longer waiting. The caller holds w.mu.
 func (w *WriteBehind) forget(events []recovery.Event) {
 	if len(events) == 0 {
 		return

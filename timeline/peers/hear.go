@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// listen hears each member that drives runs which are followed here, until the end.
+// listen connects to each member that drives runs which are followed here, until the context ends.
 func (p *Peers) listen() {
 	ears := map[string]*ear{}
 	for {
@@ -52,7 +52,7 @@ func (p *Peers) listen() {
 	}
 }
 
-// ear hears one member.
+// ear is this process's connection to one member, to hear its runs.
 type ear struct {
 	peers   *Peers
 	member  string
@@ -62,10 +62,10 @@ type ear struct {
 
 	mu     sync.Mutex
 	wanted map[string]bool // runs
-	again  map[string]bool // that have to begin anew, true until that was asked for; what is heard of them until they do is dropped
+	again  map[string]bool // runs that have to begin again, true until that was asked for; what they say until then is dropped
 }
 
-// want says which runs are followed now.
+// want sets which runs are followed now.
 func (e *ear) want(runs map[string]bool) {
 	e.mu.Lock()
 	var over []string
@@ -88,7 +88,7 @@ func (e *ear) wake() {
 	}
 }
 
-// run hears it until nothing is wanted of it any more.
+// run hears the member until nothing is wanted from it any more.
 func (e *ear) run() {
 	for silent := false; e.ctx.Err() == nil; {
 		began := time.Now()
@@ -102,7 +102,7 @@ func (e *ear) run() {
 			return
 		}
 		if !silent || time.Since(began) > patience {
-			e.peers.log.Info("what runs of another member say comes by the database, until it is reached again", "member", e.member, "err", err)
+			e.peers.log.Info("another member cannot be reached: the text of its runs comes through the database until it can", "member", e.member, "err", err)
 		}
 		silent = true
 		select {
@@ -112,7 +112,7 @@ func (e *ear) run() {
 	}
 }
 
-// dial reaches the member.
+// dial connects to the member.
 func (e *ear) dial() (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(e.ctx, patience)
 	defer cancel()
@@ -123,7 +123,7 @@ func (e *ear) dial() (net.Conn, error) {
 	return (&tls.Dialer{Config: e.peers.asClient(m.Seal)}).DialContext(ctx, "tcp", m.Live)
 }
 
-// hear hears it until the connection breaks.
+// hear reads from the member until the connection breaks.
 func (e *ear) hear() error {
 	conn, err := e.dial()
 	if err != nil {
@@ -149,7 +149,7 @@ func (e *ear) hear() error {
 	}
 }
 
-// heard shows what was heard, or has it said anew.
+// heard shows a piece to the run's followers, or asks for the run from its beginning.
 func (e *ear) heard(s timeline.Speech) {
 	e.mu.Lock()
 	_, waits := e.again[s.Run]
@@ -170,7 +170,7 @@ func (e *ear) heard(s timeline.Speech) {
 	e.wake()
 }
 
-// ask tells the member which runs are followed, as often as that changes.
+// ask tells the member which runs are followed, whenever that changes.
 func (e *ear) ask(ctx context.Context, out *writer) {
 	follows := map[string]bool{}
 	for {
@@ -187,7 +187,8 @@ func (e *ear) ask(ctx context.Context, out *writer) {
 	}
 }
 
-// changes are what the member has to be told so that it knows what is wanted, which follows becomes.
+// changes are the lines that tell the member what is wanted; follows, what it was told, becomes
+// that.
 func (e *ear) changes(follows map[string]bool) (lines []asked) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -203,7 +204,7 @@ func (e *ear) changes(follows map[string]bool) (lines []asked) {
 				e.again[run] = false
 			}
 			if !follows[run] && len(follows) == maxRuns {
-				continue // the others are seen as they are saved
+				continue // the followers of other runs get what is saved
 			}
 			follows[run] = true
 			lines = append(lines, asked{Follow: run})

@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	fresh    = time.Second           // that a list of the members is believed
-	patience = 5 * time.Second       // with one that does not read, or does not answer
-	beat     = time.Second           // between signs of life on a quiet connection
-	rest     = time.Second           // before one that broke is made anew
+	fresh    = time.Second           // how long a list of the members is used
+	patience = 5 * time.Second       // with a member that does not read, or does not answer
+	beat     = time.Second           // between lines on a quiet connection
+	rest     = time.Second           // before a new connection, after one broke
 	maxLine  = 128 << 10             // bytes of one line
 	maxRuns  = 4096                  // that are followed through one connection
-	maxPeers = 256                   // connections that come in
-	settle   = 20 * time.Millisecond // in which changes of what is followed are gathered
+	maxPeers = 256                   // incoming connections
+	settle   = 20 * time.Millisecond // in which changes of what is followed are collected
 )
 
-// Journal is what of a timeline.Journal is needed.
+// Journal is the part of a timeline.Journal that is needed.
 type Journal interface {
 	Speaks(ctx context.Context, run string) iter.Seq[timeline.Speech]
 	Hear(member string, s timeline.Speech) (again bool)
@@ -31,7 +31,7 @@ type Journal interface {
 	Elsewhere() (runs map[string]string, changed <-chan struct{})
 }
 
-// Peers is one member's side.
+// Peers is one member's end of its connections to the others.
 type Peers struct {
 	journal     Journal
 	known       known
@@ -45,8 +45,8 @@ type Peers struct {
 	working sync.WaitGroup
 }
 
-// Listen listens at an address, host:port, of which the port may be 0. members gives all that share
-// the database. Nobody is answered before Run.
+// Listen listens at an address, host:port; the port may be 0. members lists all members of the
+// database. No connection is answered before Run.
 func Listen(ctx context.Context, address string, journal Journal, members func(context.Context) ([]timeline.Member, error), log *slog.Logger) (*Peers, error) {
 	certificate, seal, err := newCertificate()
 	if err != nil {
@@ -61,13 +61,13 @@ func Listen(ctx context.Context, address string, journal Journal, members func(c
 	return p, nil
 }
 
-// Address is where it listens, host:port.
+// Address is where p listens, host:port.
 func (p *Peers) Address() string { return p.listener.Addr().String() }
 
-// Seal is the SHA-256 of its certificate, in hexadecimal digits.
+// Seal is the SHA-256 of p's certificate, in hexadecimal digits.
 func (p *Peers) Seal() string { return p.seal }
 
-// Run tells others and hears them, until ctx ends. It is called once.
+// Run sends live text to other members and receives theirs, until ctx ends. It is called only once.
 func (p *Peers) Run(ctx context.Context) {
 	defer p.working.Wait()
 	defer p.closing()

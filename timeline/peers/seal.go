@@ -18,11 +18,12 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// certificateLife is longer than a process lives: the row of its member says how long it is
-// believed.
+// certificateLife is longer than a process lives: how long the certificate is trusted depends on
+// its member's row.
 const certificateLife = 10 * 365 * 24 * time.Hour
 
-// newCertificate makes one whose key never leaves this process, and gives its seal.
+// newCertificate makes a certificate, the key of which never leaves this process, and gives its
+// seal.
 func newCertificate() (tls.Certificate, string, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -37,7 +38,7 @@ func newCertificate() (tls.Certificate, string, error) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, sealOf(der), nil
 }
 
-// sealOf is what a member's row has of its certificate.
+// sealOf is the digest of a certificate, as a member's row holds it.
 func sealOf(der []byte) string {
 	sum := sha256.Sum256(der)
 	return hex.EncodeToString(sum[:])
@@ -45,7 +46,7 @@ func sealOf(der []byte) string {
 
 var errStranger = errors.New("its certificate is not that of a member")
 
-// shown is the seal of the certificate that the other end has.
+// shown is the seal of the certificate at the other end.
 func shown(state *tls.ConnectionState) string {
 	if len(state.PeerCertificates) == 0 {
 		return ""
@@ -53,7 +54,7 @@ func shown(state *tls.ConnectionState) string {
 	return sealOf(state.PeerCertificates[0].Raw)
 }
 
-// asClient are the settings of a connection to the member with a seal.
+// asClient is the TLS configuration of a connection to the member with that seal.
 func (p *Peers) asClient(seal string) *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{p.certificate},
@@ -67,7 +68,7 @@ func (p *Peers) asClient(seal string) *tls.Config {
 	}
 }
 
-// asServer are the settings of what listens.
+// asServer is the TLS configuration of the listener.
 func (p *Peers) asServer() *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{p.certificate}, ClientAuth: tls.RequireAnyClientCert,
@@ -82,7 +83,7 @@ func (p *Peers) asServer() *tls.Config {
 	}
 }
 
-// known are the members, as far as they were asked for.
+// known is the list of the members as it was last read.
 type known struct {
 	members func(context.Context) ([]timeline.Member, error)
 
@@ -91,7 +92,7 @@ type known struct {
 	read time.Time
 }
 
-// find gives the living member that fits, from a list that is not older than a second.
+// find gives the living member that fits, from a list that is at most a second old.
 func (k *known) find(ctx context.Context, fits func(timeline.Member) bool) (timeline.Member, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

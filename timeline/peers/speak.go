@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// answer takes connections of others until the end.
+// answer accepts connections from other members until the context ends.
 func (p *Peers) answer() {
 	defer context.AfterFunc(p.ctx, func() { _ = p.listener.Close() })()
 	places := make(chan struct{}, maxPeers)
@@ -17,7 +17,7 @@ func (p *Peers) answer() {
 		if p.ctx.Err() != nil {
 			return
 		}
-		if err != nil { // no descriptor is left, for one
+		if err != nil { // for example, no file descriptor is left
 			p.log.Warn("other members cannot hear what runs say here", "err", err)
 			select {
 			case <-time.After(rest):
@@ -37,7 +37,7 @@ func (p *Peers) answer() {
 	}
 }
 
-// serve tells one other member what the runs say that it names.
+// serve sends one other member the live text of the runs that it names.
 func (p *Peers) serve(conn *tls.Conn) {
 	ctx, cancel := context.WithCancel(p.ctx)
 	defer cancel()
@@ -55,16 +55,16 @@ func (p *Peers) serve(conn *tls.Conn) {
 	s.take(conn)
 }
 
-// speeches are what one other member is told.
+// speeches is what one other member is sent.
 type speeches struct {
 	peers   *Peers
 	ctx     context.Context
 	out     *writer
-	runs    map[string]context.CancelFunc // that it follows
+	runs    map[string]context.CancelFunc // the runs that it follows
 	telling sync.WaitGroup
 }
 
-// take reads which runs the other one follows, until it ends.
+// take reads which runs the other member follows, until the connection ends.
 func (s *speeches) take(conn net.Conn) {
 	for lines := scanner(conn); ; {
 		var line asked
@@ -89,7 +89,7 @@ func (s *speeches) take(conn net.Conn) {
 	}
 }
 
-// tell tells what a run says.
+// tell sends the live text of a run.
 func (s *speeches) tell(ctx context.Context, run string) {
 	for speech := range s.peers.journal.Speaks(ctx, run) {
 		if ctx.Err() != nil || s.out.write(toldOf(speech)) != nil {
@@ -98,7 +98,7 @@ func (s *speeches) tell(ctx context.Context, run string) {
 	}
 }
 
-// beat tells that this process lives.
+// beat shows, on a quiet connection, that this process is alive.
 func (s *speeches) beat() {
 	ticker := time.NewTicker(beat)
 	defer ticker.Stop()

@@ -11,19 +11,20 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// asked is a line of who follows runs: one of the two is set.
+// asked is a line from a member that follows runs: exactly one of its fields is set.
 type asked struct {
-	Follow string `json:"follow,omitempty"` // or once more, from the beginning of what it says
+	Follow string `json:"follow,omitempty"` // or follow it again, from the beginning of its text
 	Leave  string `json:"leave,omitempty"`
 }
 
-// told is a line of who drives them; without a run it is a sign of life.
+// told is a line from the member that drives them; without a run it only shows that the member is
+// alive.
 type told struct {
 	Run      string `json:"run,omitempty"`
 	Attempt  uint64 `json:"attempt,omitempty"`
 	Seq      uint64 `json:"seq,omitempty"`
 	Offset   int    `json:"offset,omitempty"`
-	Text     []byte `json:"text,omitempty"` // whatever its bytes are
+	Text     []byte `json:"text,omitempty"` // any bytes
 	Begins   bool   `json:"begins,omitempty"`
 	Thinking bool   `json:"thinking,omitempty"`
 }
@@ -47,8 +48,8 @@ func scanner(conn net.Conn) *bufio.Scanner {
 	return lines
 }
 
-// writer writes lines of many goroutines to a connection. They go out as soon as nobody is about to
-// write another one.
+// writer writes the lines of many goroutines to a connection. It flushes them as soon as no
+// goroutine is about to write another one.
 type writer struct {
 	conn    net.Conn
 	waiting atomic.Int32
@@ -61,7 +62,7 @@ func newWriter(conn net.Conn) *writer {
 	return &writer{conn: conn, out: bufio.NewWriterSize(conn, maxLine)}
 }
 
-// write writes a line, or ends the connection.
+// write writes a line, or closes the connection if that fails.
 func (w *writer) write(line any) error {
 	form, err := json.Marshal(line)
 	if err != nil {
@@ -78,7 +79,7 @@ func (w *writer) write(line any) error {
 		err = w.out.Flush()
 	}
 	if err != nil {
-		_ = w.conn.Close() // whoever reads from it hears of it
+		_ = w.conn.Close() // the goroutine that reads from it notices
 	}
 	return err
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/internal/nanos"
 )
 
-// claims makes $2 of the member $3 the owner of $1 for $4.
+// claims makes $2, an owner in the member $3, the owner of $1 for $4.
 const claims = `WITH ` + struck + ` INSERT INTO mulligan.runs AS runs (run, epoch, owner, member, expires)
 	VALUES ($1, 1, $2, $3, clock_timestamp() + $4::interval)
 	ON CONFLICT (run) DO UPDATE SET epoch = runs.epoch + 1, owner = excluded.owner, member = excluded.member, expires = excluded.expires, kept = false
@@ -47,35 +47,35 @@ func (s *Store) Hold(ctx context.Context, l timeline.Lease, ttl time.Duration) e
 	return s.leases.do(ctx, &write{run: l.Run, sql: sql, args: args, refusal: func(ctx context.Context) error { return s.staleBy(ctx, l) }})
 }
 
-// What an append writes of events, where its first part changed the run's row: $1 is the run, $2
-// and $3 their seqs and stored forms, $4 whether they end the tail.
+// What an append writes besides the run's row, if it changed that: $1 is the run, $2 and $3 the
+// seqs and stored forms of the events, $4 whether they end the tail.
 const writes = `, written AS (
 		INSERT INTO mulligan.events (run, seq, event) SELECT $1::text, e.seq, e.event FROM unnest($2::bigint[], $3::bytea[]) AS e (seq, event), changed
 	), over AS (
 		DELETE FROM mulligan.tails WHERE run = $1::text AND $4::boolean AND EXISTS (SELECT FROM changed)
 	) SELECT 1 FROM changed`
 
-// summary are the columns of a Summary but for its owner, as $5 and so on.
+// summary are the columns of a Summary except its owner, as $5 and so on.
 const summary = `(seq, session, model, title, labels, status, started_at, updated_at, waiting_for, waiting_until, due_at, suggestion_open, asking, ended, heard, kind, problem, decided_by, course, words, needs)
 	= ($5::bigint, $6::text, $7::text, $8::text, $9::text, $10::text, $11::bigint, $12::bigint, $13::text, $14::bigint, $15::bigint, $16::boolean, $17::text, $18::boolean, $19::bigint, $20::text, $21::text, $22::text, $23::text, $24::text, $25::text)`
 
-// joins appends the first event of a run of a session, by the lease ($26, $27) where the last seq is
-// $28; it continues the run $29.
+// joins appends the first event of a run of a session, under the lease ($26, $27), if the last seq
+// is $28. It continues the run $29.
 const joins = `WITH ` + place + `, changed AS (
 		UPDATE mulligan.runs AS runs SET ` + summary + `, due_from = $15::bigint, turn = place.turn FROM place
 		WHERE runs.run = $1::text AND epoch = $26::bigint AND owner = $27::text AND seq = $28::bigint AND NOT EXISTS (SELECT FROM last WHERE last.born > runs.born) RETURNING 1
 	)` + writes
 
-// place is the turn that a run gets in the session $6, if it may join that: turns are unique, so
-// that of two who join at once one alone does.
+// place is the turn that a run gets in the session $6, if it may join that. Turns are unique, so
+// that of two runs that join at once only one does.
 const place = `last AS (
 		SELECT run, turn, ended, born FROM mulligan.runs WHERE session <> '' AND session = $6::text AND seq > 0 ORDER BY turn DESC LIMIT 1
 	), place AS (
 		SELECT coalesce((SELECT turn FROM last), 0) + 1 AS turn WHERE NOT EXISTS (SELECT FROM last WHERE NOT ended OR run <> $29::text)
 	)`
 
-// begins claims a run by the lease ($26, $27) with its first events; $28 is the position of its
-// inbox, $30 the member and $31 for how long.
+// begins claims a run under the lease ($26, $27) with its first events; $28 is the position of its
+// inbox, $30 the member and $31 how long the lease holds.
 const begins = `WITH ` + struck + `, ` + place + `, changed AS (
 		INSERT INTO mulligan.runs AS runs (run, seq, session, model, title, labels, status, started_at, updated_at, waiting_for, waiting_until, due_at,
 			suggestion_open, asking, ended, heard, kind, problem, decided_by, course, words, needs, due_from, epoch, owner, inbox, member, expires, turn)
@@ -96,7 +96,7 @@ func (s *Store) Append(ctx context.Context, a *timeline.Append) error {
 	return s.appends.do(ctx, w)
 }
 
-// appending is the write that does what a says.
+// appending is the write for a.
 func (s *Store) appending(a *timeline.Append) (*write, error) {
 	if err := fits(a.Lease.Run); err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (s *Store) appending(a *timeline.Append) (*write, error) {
 	}
 	w := &write{run: a.Lease.Run, rings: true, durable: a.Durable, refusal: func(ctx context.Context) error { return s.refusal(ctx, a) }}
 	switch l := a.Lease; {
-	case len(a.Events) == 0: // nothing but the fence
+	case len(a.Events) == 0: // only the fence is checked
 		w.sql, w.args = "SELECT 1 FROM mulligan.runs WHERE run = $1 AND epoch = $2 AND owner = $3 AND seq = $4", []any{l.Run, bigint(l.Epoch), l.Owner, bigint(a.After)}
 	case a.Begins != nil || a.Joins() != "":
 		w.sql, w.args = s.first(a, stored)
@@ -131,7 +131,7 @@ func (s *Store) first(a *timeline.Append, stored [][]byte) (sql string, args []a
 	return begins, append(args, bigint(a.Begins.Inbox), continued(a), s.member, interval(a.Begins.TTL))
 }
 
-// summaryOf are the columns of a run's Summary, as summary has them.
+// summaryOf are the values of the columns of summary.
 func summaryOf(h timeline.Summary) []any {
 	return []any{
 		bigint(h.Seq), text(h.Session), text(h.Model), text(h.Title), text(string(h.Labels)), string(h.Status),
@@ -141,7 +141,7 @@ func summaryOf(h timeline.Summary) []any {
 	}
 }
 
-// continued is the run that a continues in its session.
+// continued is the run that a's run continues in its session.
 func continued(a *timeline.Append) string {
 	if started, ok := a.Events[0].Body.(recovery.Started); ok && started.Continues != nil {
 		return text(started.Continues.Run)

@@ -13,34 +13,35 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// maxGroup is how many writes share a transaction at the most.
+// maxGroup is how many writes may share a transaction.
 const maxGroup = 256
 
-// write is one statement, which does what it says and gives rows or, refused, nothing. It may be
-// made again where nobody knows whether it was: it is refused then, or changes nothing.
+// write is one statement, which either does everything and gives rows or, refused, does nothing and
+// gives none. It may be made again if it is unknown whether it was made: it is then refused, or
+// changes nothing.
 type write struct {
-	run   string // that it is about: what is about one of them keeps its order
+	run   string // the run that it is about; writes about the same run keep their order
 	sql   string
 	args  []any
-	rings bool       // others are told of it
-	more  *extension // in the place of sql and args: what may share a statement
-	// read takes a row; it may be called again for the same rows.
+	rings bool       // other processes are told of it
+	more  *extension // instead of sql and args: an append that may share a statement
+	// read reads a row; it may be called again for the same rows.
 	read func(pgx.Rows) error
-	// durable is called once it is, unless it was refused.
+	// durable is called once the write is durable, unless it was refused.
 	durable func()
-	// refusal says why it was refused; nil where that is no failure. Whoever waits for the
-	// answer asks, and no other write is kept waiting by that.
+	// refusal says why it was refused; nil if a refusal is not a failure. It is called by the
+	// caller that waits for the answer, so no other write waits for it.
 	refusal func(ctx context.Context) error
 
 	ctx    context.Context
-	rows   int // the committer's: that it gave
+	rows   int // set by the committer: how many it gave
 	answer chan error
 }
 
 // errRefused is the answer to a write that gave no row.
 var errRefused = errors.New("refused")
 
-// committer makes writes, on a connection of its own: those that wait, up to maxGroup, in one
+// committer makes writes on its own connection: those that wait, up to maxGroup, in one
 // transaction, which costs one round trip and one sync.
 type committer struct {
 	store  *Store
@@ -52,7 +53,7 @@ func newCommitter(s *Store, pool *pgxpool.Pool) *committer {
 	return &committer{store: s, pool: pool, writes: make(chan *write)}
 }
 
-// do has w written and waits for its commit.
+// do hands w to the committer and waits for its commit.
 func (c *committer) do(ctx context.Context, w *write) error {
 	if c.store.ctx.Err() != nil {
 		return timeline.ErrClosed
@@ -67,7 +68,7 @@ func (c *committer) do(ctx context.Context, w *write) error {
 	}
 	select {
 	case err := <-w.answer:
-		if err == errRefused { //nolint:errorlint // it is the committer's, as it is
+		if err == errRefused { //nolint:errorlint // the committer returns it as it is
 			return w.refusal(ctx)
 		}
 		return err
@@ -88,8 +89,8 @@ func (c *committer) run(ctx context.Context) {
 	}
 }
 
-// gather is first and what waits beside it: those whom the last commit answered come back as
-// soon as they may run.
+// gather is first and what waits with it. Callers that the last commit answered often write again
+// as soon as they may run.
 func (c *committer) gather(first *write) []*write {
 	group := []*write{first}
 	for asked := false; len(group) < maxGroup; {
@@ -109,8 +110,8 @@ func (c *committer) gather(first *write) []*write {
 	return group
 }
 
-// commit makes a group of writes in one transaction; if the database refuses that, each alone, so
-// that nobody fails for another's write.
+// commit makes a group of writes in one transaction. If the database refuses that, it makes each in
+// a transaction of its own, so that no write fails because of another.
 func (c *committer) commit(ctx context.Context, group []*write) {
 	living := group[:0]
 	for _, w := range group {
@@ -131,7 +132,7 @@ func (c *committer) commit(ctx context.Context, group []*write) {
 	}
 }
 
-// say answers those of a group.
+// say answers the writes of a group.
 func (c *committer) say(group []*write, err error) {
 	for _, w := range group {
 		switch {
@@ -153,7 +154,7 @@ func (c *committer) say(group []*write, err error) {
 	}
 }
 
-// transact makes the writes of a group in one transaction: a batch up to its end is one.
+// transact makes the writes of a group in one transaction, which a batch is.
 func (c *committer) transact(ctx context.Context, group []*write) error {
 	if len(group) == 0 {
 		return nil
@@ -170,7 +171,7 @@ func (c *committer) transact(ctx context.Context, group []*write) error {
 	})
 }
 
-// How often, and after what pause, what has failed for a reason that passes is tried again.
+// How often, and after what first pause, a write that failed for a passing reason is tried again.
 const (
 	tries      = 8
 	firstPause = 10 * time.Millisecond
@@ -181,7 +182,7 @@ type unwanted struct{ error }
 
 func (u unwanted) Unwrap() error { return u.error }
 
-// retry does something again while that may help: every write here may be made twice.
+// retry repeats do as long as that may help: every write here may be made twice.
 func retry(ctx context.Context, do func() error) error {
 	pause := firstPause
 	for n := 1; ; n++ {

@@ -8,15 +8,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// errDigest is what only a database that somebody else wrote to can hold.
+// errDigest is for a digest that this package cannot have written.
 var errDigest = errors.New("a digest in the database has another length")
 
-// durably has the transaction wait for its sync: what must not hold again if the database breaks.
+// durably makes the transaction wait for its sync: what has ended must not be valid again if the
+// database crashes.
 const durably = "set_config('synchronous_commit', 'on', true)"
 
-// Grant keeps a secret of a kind for life, which a token vouches for, as gateway.Credentials has
-// it: both are digests. What has ended goes with it, and of more than most of the kind what ends
-// first.
+// Grant keeps a secret of a kind, which a token vouches for, for life; see gateway.Credentials.
+// Both are digests. Expired secrets of the kind are removed, and if there are more than most, those
+// that expire first.
 func (s *Store) Grant(ctx context.Context, kind string, secret, token [32]byte, life time.Duration, most int) error {
 	_, err := s.note(ctx, `WITH gone AS (
 			DELETE FROM mulligan.grants WHERE kind = $1 AND (expires <= clock_timestamp()
@@ -26,7 +27,7 @@ func (s *Store) Grant(ctx context.Context, kind string, secret, token [32]byte, 
 	return err
 }
 
-// Granted gives the token that vouched for a secret which holds; take ends that.
+// Granted gives the token that vouched for a valid secret; take also ends the secret.
 func (s *Store) Granted(ctx context.Context, kind string, secret [32]byte, take bool) (token [32]byte, ok bool, err error) {
 	var found [][32]byte
 	const held = "kind = $1 AND secret = $2 AND expires > clock_timestamp()"
@@ -43,13 +44,13 @@ func (s *Store) Granted(ctx context.Context, kind string, secret [32]byte, take 
 	return found[0], true, nil
 }
 
-// Revoke ends a secret, if it holds.
+// Revoke ends a secret, if it is valid.
 func (s *Store) Revoke(ctx context.Context, kind string, secret [32]byte) error {
 	_, err := s.note(ctx, "DELETE FROM mulligan.grants WHERE kind = $1 AND secret = $2 RETURNING "+durably, kind, secret[:])
 	return err
 }
 
-// HoldToken makes token, a digest, the one of an installation for life.
+// HoldToken makes token, a digest, valid as the token of an installation for life.
 func (s *Store) HoldToken(ctx context.Context, installation string, token [32]byte, life time.Duration) error {
 	_, err := s.note(ctx, `WITH gone AS (DELETE FROM mulligan.tokens WHERE expires <= clock_timestamp() AND installation <> $1)
 		INSERT INTO mulligan.tokens (installation, token, expires) VALUES ($1, $2, clock_timestamp() + $3::interval)
@@ -58,7 +59,7 @@ func (s *Store) HoldToken(ctx context.Context, installation string, token [32]by
 	return err
 }
 
-// Tokens gives the digests of those of all installations that hold.
+// Tokens gives the digests of the valid tokens of all installations.
 func (s *Store) Tokens(ctx context.Context) (tokens [][32]byte, err error) {
 	err = s.query(ctx, func(rows pgx.Rows) error { return scanDigest(rows, &tokens) },
 		"SELECT token FROM mulligan.tokens WHERE expires > clock_timestamp()")

@@ -12,7 +12,7 @@ import (
 // maxDeleted is how many runs one statement removes.
 const maxDeleted = 64
 
-// removes removes those of the runs $1 that no living owner has, and gives them.
+// removes removes those of the runs $1 that no living owner has, and returns them.
 const removes = `WITH ` + struck + `, gone AS (
 		DELETE FROM mulligan.runs AS runs WHERE run = ANY($1) AND ` + free + ` RETURNING run, labels
 	), events AS (DELETE FROM mulligan.events USING gone WHERE events.run = gone.run
@@ -23,8 +23,8 @@ const removes = `WITH ` + struck + `, gone AS (
 	), labelled AS (DELETE FROM mulligan.labelled USING gone, mulligan.labels_of(gone.labels) AS e WHERE (labelled.key, labelled.value, labelled.run) = (e.key, e.value, gone.run)
 	) SELECT run FROM gone`
 
-// Delete implements timeline.Store. What is removed leaves the database's files as everything does that
-// is deleted there: by VACUUM, and once the write-ahead log and backups are older.
+// Delete implements timeline.Store. Removed data leaves the database's files as deleted rows do:
+// through VACUUM, and when the write-ahead log and backups have been replaced.
 func (s *Store) Delete(ctx context.Context, gone func(string), runs ...string) error {
 	for _, run := range runs {
 		if err := s.mayGo(ctx, run); err != nil {
@@ -50,7 +50,7 @@ func (s *Store) Delete(ctx context.Context, gone func(string), runs ...string) e
 	return nil
 }
 
-// mayGo says who keeps a run.
+// mayGo says who keeps a run from being deleted.
 func (s *Store) mayGo(ctx context.Context, run string) error {
 	if fits(run) != nil {
 		return &timeline.NotFoundError{Run: run}

@@ -13,29 +13,29 @@ import (
 
 const (
 	ringEvery = 20 * time.Millisecond // at most: a NOTIFY makes transactions wait for one another
-	maxRing   = 7900                  // bytes that it may say
-	maxRings  = 64                    // that wait to be heard
+	maxRing   = 7900                  // the longest payload, in bytes
+	maxRings  = 64                    // that have not been read yet
 	bellRest  = time.Second           // before it listens again after a failure
 	bellName  = "mulligan"
 )
 
-// doorbell tells other stores of this database which runs were written to, and hears it of them.
-// It is no more than a reason to look: whatever is lost of it a later look finds.
+// doorbell tells other stores of this database which runs were written to, and is told by them. It
+// is only a reason to look: whatever is lost is found by a later look.
 type doorbell struct {
 	store *Store
 	pool  *pgxpool.Pool // of one connection, which listens
 	rings chan []string
-	first sync.Once // that anybody wants to hear
+	first sync.Once // the first call of Rings' reader
 
 	mu    sync.Mutex
 	moved map[string]bool
 	wake  chan struct{}
 }
 
-// ring is what a NOTIFY says.
+// ring is the payload of a NOTIFY.
 type ring struct {
 	Member string   `json:"m"`
-	Runs   []string `json:"r,omitempty"` // none = too many to be named
+	Runs   []string `json:"r,omitempty"` // none = too many to name
 }
 
 func newDoorbell(s *Store, pool *pgxpool.Pool) *doorbell {
@@ -50,7 +50,7 @@ func (s *Store) Rings() <-chan []string {
 	return s.bell.rings
 }
 
-// wrote says that a run was.
+// wrote records that a run was written to.
 func (b *doorbell) wrote(run string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -61,7 +61,7 @@ func (b *doorbell) wrote(run string) {
 	}
 }
 
-// announce rings, as often as ringEvery, as long as the store is open.
+// announce notifies the others, at most once in ringEvery, as long as the store is open.
 func (b *doorbell) announce(ctx context.Context) {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
@@ -81,14 +81,14 @@ func (b *doorbell) announce(ctx context.Context) {
 		clear(b.moved)
 		b.mu.Unlock()
 		bounded, cancel := context.WithTimeout(ctx, queryTime)
-		// Nobody waits for its sync, and others look by themselves, too.
+		// Nobody waits for its sync, and others also look without it.
 		_ = b.store.facts.do(bounded, &write{sql: "SELECT pg_notify($1, $2)", args: []any{bellName, said(ring{b.store.member, runs})}})
 		cancel()
 		pause.Reset(ringEvery)
 	}
 }
 
-// said is r as the database takes it.
+// said is r as a payload.
 func said(r ring) string {
 	text, err := json.Marshal(r)
 	if err != nil || len(text) > maxRing {
@@ -97,7 +97,7 @@ func said(r ring) string {
 	return string(text)
 }
 
-// listen hears others, as long as the store is open.
+// listen listens for the others, as long as the store is open.
 func (b *doorbell) listen(ctx context.Context) {
 	for ctx.Err() == nil {
 		b.hear(ctx)
@@ -108,7 +108,7 @@ func (b *doorbell) listen(ctx context.Context) {
 	}
 }
 
-// hear hears others until the connection breaks.
+// hear listens for the others until the connection breaks.
 func (b *doorbell) hear(ctx context.Context) {
 	conn, err := b.pool.Acquire(ctx)
 	if err != nil {
@@ -118,7 +118,7 @@ func (b *doorbell) hear(ctx context.Context) {
 	if _, err := conn.Exec(ctx, "LISTEN "+bellName); err != nil {
 		return
 	}
-	b.heard(nil) // whatever was missed
+	b.heard(nil) // there may have been some before
 	for {
 		n, err := conn.Conn().WaitForNotification(ctx)
 		if err != nil {
@@ -134,6 +134,6 @@ func (b *doorbell) hear(ctx context.Context) {
 func (b *doorbell) heard(runs []string) {
 	select {
 	case b.rings <- runs:
-	default: // somebody is about to look anyhow
+	default: // the reader is about to look anyway
 	}
 }

@@ -12,12 +12,13 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// passes reports whether what failed may succeed if it is done again at once: two transactions
-// were in each other's way, one took too long, or the connection is gone and there may be another one.
+// passes reports whether what failed may succeed if it is repeated immediately: two transactions
+// were in each other's way, one took too long, or the connection is gone and there may be another
+// one.
 func passes(err error) bool {
 	if said, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch said.Code {
-		case "40001", "40P01", "57P01", "57014", "23505": // 23505: somebody was faster, and is seen next time
+		case "40001", "40P01", "57P01", "57014", "23505": // 23505: another process was faster; the next attempt sees that
 			return true
 		}
 		return false
@@ -60,7 +61,7 @@ type reason struct {
 	text, advice string
 }
 
-// reasons are what is said of the database's codes, or of classes of them.
+// reasons has what is said about the database's error codes, or classes of them.
 var reasons = map[string]reason{
 	"53100": {timeline.ErrFull, "no space left on the database's disk", "free some, for example by `mulligan runs prune`"},
 	"53200": {timeline.ErrBusy, "the database has not enough memory", "give it more, or fewer connections"},
@@ -78,7 +79,7 @@ var reasons = map[string]reason{
 	"XX":    {timeline.ErrDamaged, "the database is damaged", "look at its log, and restore it from a backup"},
 }
 
-// unsaid is err without what a connection is made with.
+// unsaid is err without the parameters of a connection, which may hold a password.
 func unsaid(err error) error {
 	if parsing, ok := errors.AsType[*pgconn.ParseConfigError](err); ok {
 		return parsing.Unwrap()

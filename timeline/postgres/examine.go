@@ -8,18 +8,17 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// oldest is the oldest version of PostgreSQL that a timeline is kept in, as server_version_num
-// has it.
+// oldest is the oldest version of PostgreSQL that can hold a timeline, as in server_version_num.
 const oldest = 15_00_00
 
-// Finding is what may be wrong with a database, or is well.
+// Finding is one thing about a database that may be wrong, or that is right.
 type Finding struct {
 	Text   string
-	Advice string // what to do about it, "" where nothing has to be done
-	Grave  bool   // what was acknowledged may be lost, or nothing works
+	Advice string // what to do about it; "" if nothing has to be done
+	Grave  bool   // acknowledged events may be lost, or nothing works
 }
 
-// facts are what a database says of itself.
+// facts are what a database says about itself.
 type facts struct {
 	version              int
 	text                 string
@@ -27,7 +26,7 @@ type facts struct {
 	named                string // synchronous_standby_names
 	standbys, inStep     int
 	lag                  time.Duration
-	statement, idle      string // timeouts of a session of ours
+	statement, idle      string // timeouts of our own sessions
 	direct               bool
 	used, most, reserved int
 }
@@ -39,8 +38,8 @@ const factsQuery = `SELECT current_setting('server_version_num')::int, current_s
 	current_setting('statement_timeout'), current_setting('idle_in_transaction_session_timeout'),
 	(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'), current_setting('max_connections')::int, current_setting('superuser_reserved_connections')::int`
 
-// Examine looks at the database at a URL, as Open has it, and says what it finds: what loses
-// events first, also where nothing was lost yet.
+// Examine looks at the database at a URL (see Open) and says what it finds. What may lose events
+// comes first, even if nothing has been lost yet.
 func Examine(ctx context.Context, url string) ([]Finding, error) {
 	settings, err := parse(url)
 	if err != nil {
@@ -73,7 +72,7 @@ func (f *facts) read(ctx context.Context, pool *pgxpool.Pool) error {
 	return err
 }
 
-// findings judge the facts.
+// findings judges the facts.
 func (f *facts) findings() []Finding {
 	list := []Finding{{Text: fmt.Sprintf("PostgreSQL %s", f.text)}}
 	if f.version < oldest {
@@ -90,7 +89,7 @@ func (f *facts) findings() []Finding {
 	return append(list, f.room())
 }
 
-// durability is what of the server's settings lets go of what was acknowledged.
+// durability has the server's settings that may lose acknowledged writes.
 func (f *facts) durability() []Finding {
 	var list []Finding
 	for _, s := range []struct{ name, value, bad string }{{"synchronous_commit", f.commit, "off"}, {"fsync", f.sync, "off"}, {"full_page_writes", f.pages, "off"}} {
@@ -101,7 +100,7 @@ func (f *facts) durability() []Finding {
 	return list
 }
 
-// standby is what a failover would lose.
+// standby says what a failover would lose.
 func (f *facts) standby() Finding {
 	switch {
 	case f.standbys == 0 && f.named == "":
@@ -119,7 +118,7 @@ func (f *facts) standby() Finding {
 	return Finding{Text: fmt.Sprintf("standbys: %d connected, %d of them synchronous, %v behind", f.standbys, f.inStep, f.lag)}
 }
 
-// room is whether there are connections for another process.
+// room says whether there are connections for another process.
 func (f *facts) room() Finding {
 	free := f.most - f.reserved - f.used
 	text := fmt.Sprintf("%d of %d connections are in use; a process takes %d at the most", f.used, f.most, connections)

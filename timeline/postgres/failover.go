@@ -8,15 +8,15 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Loses is timeline.Losing's: whoever takes over from this database may have been behind.
+// Loses implements timeline.Losing: a standby that takes over may have been behind.
 func (*Store) Loses() {}
 
-// line is the database's timeline id, which every failover raises; 0 for a standby, which takes
-// no writes anyhow.
+// line is the database's timeline id, which every failover raises; 0 for a standby, which accepts
+// no writes anyway.
 const line = `SELECT CASE WHEN pg_is_in_recovery() THEN 0 ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint END`
 
-// notOlder refuses a connection to a primary that another one has taken over from since: what
-// it would take is lost, and its epochs were given to others.
+// notOlder refuses a connection to a primary that another server has since taken over from: what is
+// written to it is lost, and its epochs have been given to others.
 func (s *Store) notOlder(ctx context.Context, conn *pgx.Conn) error {
 	var id int64
 	if err := conn.QueryRow(ctx, line).Scan(&id); err != nil || id == 0 {

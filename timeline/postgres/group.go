@@ -6,20 +6,20 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// step is a statement of a transaction, with the writes that it makes: one, or several that
-// extend runs.
+// step is one statement of a transaction, with the writes that it makes: a single one, or several
+// that extend runs.
 type step struct {
 	sql    string
 	args   []any
 	writes []*write
-	runs   map[string]*write // of a step that extends them
+	runs   map[string]*write // by run, if the step extends runs
 }
 
-// stepsOf are the statements that make a group of writes. Those that extend runs come together
-// in one, unless another write to the same run has to be made between two of them.
+// stepsOf are the statements for a group of writes. Those that extend runs share one, unless
+// another write to the same run has to be made between two of them.
 func stepsOf(group []*write) []*step {
 	var steps []*step
-	last := map[string]int{} // the last step that is about a run
+	last := map[string]int{} // by run, the last step about it
 	shared := -1             // the step that extends runs
 	for _, w := range group {
 		at, known := last[w.run]
@@ -43,7 +43,7 @@ func stepsOf(group []*write) []*step {
 	return steps
 }
 
-// take reads what the statement gives, from the beginning each time.
+// take reads the rows of the statement; a retry begins again.
 func (s *step) take(rows pgx.Rows) error {
 	for _, w := range s.writes {
 		w.rows = 0
@@ -67,14 +67,14 @@ func (s *step) take(rows pgx.Rows) error {
 	return rows.Err()
 }
 
-// extension is an append to a run that goes on.
+// extension is an append to a run that already exists.
 type extension struct {
 	*timeline.Append
 	stored [][]byte
 }
 
-// extends appends to runs: to each whose newest lease is by that epoch and owner, and whose last
-// seq is after, whatever becomes of the others. It gives those.
+// extends appends to runs: to each that has that epoch and owner as its newest lease, and after as
+// its last seq, whatever happens to the others. It returns the runs that it changed.
 const extends = `WITH changed AS (
 		UPDATE mulligan.runs AS runs SET inbox = greatest(runs.inbox, new.heard), (seq, session, model, title, labels, status, started_at, updated_at, waiting_for, waiting_until, due_at,
 			suggestion_open, asking, ended, heard, kind, problem, decided_by, course, words, needs, due_from)
@@ -109,7 +109,7 @@ func extensionsOf(writes []*write) []any {
 	return append([]any{runs, seqs, stored}, columnsOf(rows)...)
 }
 
-// columnsOf are rows as the database takes many at once: an array for each column.
+// columnsOf turns rows into an array for each column, as the database takes many rows at once.
 func columnsOf(rows [][]any) []any {
 	columns := make([]any, len(rows[0]))
 	for i, first := range rows[0] {

@@ -3,7 +3,7 @@ package postgres
 import (
 	"context"
 	"time"
-	_ "time/tzdata" // every machine knows the database's zone
+	_ "time/tzdata" // the database's time zone is then known on every machine
 
 	"github.com/jackc/pgx/v5"
 
@@ -27,7 +27,7 @@ func (s *Store) Look(ctx context.Context) (health.Known, error) {
 		case "zone":
 			known.Members = int(a)
 			if zone, err := time.LoadLocation(name); err == nil {
-				known.Zone = zone // else every machine counts in UTC
+				known.Zone = zone // otherwise every machine counts in UTC
 			}
 		case "spent":
 			known.Spent[name] = recovery.Budget{Tokens: a, Microdollars: b}
@@ -42,7 +42,7 @@ func (s *Store) Look(ctx context.Context) (health.Known, error) {
 	return known, err
 }
 
-// Cool implements health.Store. What was over a day ago is removed beside it.
+// Cool implements health.Store. It also removes what was over a day ago.
 func (s *Store) Cool(ctx context.Context, scope string, c health.Cooldown) (ok bool, err error) {
 	return s.note(ctx, `WITH old AS (
 			DELETE FROM mulligan.cooldowns WHERE until < clock_timestamp() - interval '1 day' AND scope <> $1
@@ -63,8 +63,8 @@ func (s *Store) Warm(ctx context.Context, scopes ...string) error {
 	return err
 }
 
-// reserves adds $2 and $3 to what was spent on the day $1, where the limit of $4 and $5 has room
-// for that. Rows of days that nobody asks for any more go with the first of a new one.
+// reserves adds $2 and $3 to what was spent on the day $1, if the limit of $4 and $5 has room for
+// that. Rows of past days are removed with the first one of a new day.
 const reserves = `WITH counted AS (
 		INSERT INTO mulligan.spent AS old (day, tokens, microdollars)
 		SELECT $1::text, greatest(0, $2::bigint), greatest(0, $3::bigint) WHERE ($4::bigint <= 0 OR $2::bigint <= $4::bigint) AND ($5::bigint <= 0 OR $3::bigint <= $5::bigint)
@@ -90,8 +90,8 @@ func (s *Store) Reserve(ctx context.Context, day string, reserve, limit recovery
 	return spent, ok, nil
 }
 
-// note writes something that is no run's, in a transaction that does not wait for its sync; ok
-// says that it gave a row.
+// note writes something that does not belong to a run, in a transaction that does not wait for its
+// sync; ok says that it returned a row.
 func (s *Store) note(ctx context.Context, sql string, args ...any) (ok bool, err error) {
 	w := &write{sql: sql, args: args}
 	if err := s.facts.do(ctx, w); err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // sends puts a command with the id $2 and the body $3 at the end of the inbox of $1, unless it is
-// there, and gives its position.
+// there already, and returns its position.
 const sends = `WITH old AS (
 		SELECT n FROM mulligan.commands WHERE run = $1 AND id = $2
 	), moved AS (
@@ -42,8 +42,8 @@ func (s *Store) Send(ctx context.Context, run string, c timeline.Command, sent f
 	return n, nil
 }
 
-// SaveTail implements timeline.Store. It is in one line with the appends, so that none that ends it can
-// be overtaken.
+// SaveTail implements timeline.Store. It goes through the committer of the appends, so that it
+// cannot overtake the append that ends the tail.
 func (s *Store) SaveTail(ctx context.Context, l timeline.Lease, t timeline.Tail) error {
 	return s.appends.do(ctx, s.saying(l, t))
 }

@@ -8,29 +8,30 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A lease is its run's alone for the time it was claimed for (runs.expires). Once it was held, and
-// so is one of those that its owner keeps (runs.kept), it lasts as long as the owner's one row of
-// mulligan.leases, which Keep moves on: whoever comes to a row whose time is over strikes it out
-// in the statement that takes a run. So one of the two happens first: the owner finds its row
-// gone, and knows that its runs may be another's; or it has moved on, and nobody takes any.
+// A lease holds at least for the time that it was claimed for (runs.expires). Once Hold has renewed
+// it, it is one of those that its owner keeps (runs.kept), and holds as long as the owner's only
+// row in mulligan.leases, which Keep extends. A statement that takes a run also deletes the rows of
+// that table that have expired. So one of two things happens first: the owner finds its row gone,
+// and knows that its runs may be another's; or it has extended the row, and nobody takes any of
+// them.
 
-// struck strikes out the leases that are over.
+// struck deletes the expired rows of mulligan.leases.
 const struck = "struck AS (DELETE FROM mulligan.leases WHERE expires <= clock_timestamp() RETURNING member, owner)"
 
-// free says, in a statement with struck, that nobody has a run. Where a lease was about to end
-// as the statement began, and somebody else struck it out, it waits for the next one.
+// free says, in a statement with struck, that nobody has a run. If a row expires during the
+// statement and another process deletes it, the run is free only in the next statement.
 const free = `(runs.owner = '' OR runs.expires <= clock_timestamp() AND NOT (runs.kept AND EXISTS (
 		SELECT FROM mulligan.leases AS l WHERE l.member = runs.member AND l.owner = runs.owner
 			AND NOT EXISTS (SELECT FROM struck WHERE struck.member = l.member AND struck.owner = l.owner))))`
 
-// ends is until when the lease of a run holds, as far as a look can tell: who takes the run
-// asks by free.
+// ends is when the lease of a run expires, for information only: a statement that takes the run
+// uses free.
 const ends = `greatest(runs.expires, CASE WHEN runs.kept THEN (
 		SELECT l.expires FROM mulligan.leases AS l WHERE l.member = runs.member AND l.owner = runs.owner) END)`
 
-// Keep implements timeline.Store. The row has a number of its own, which another one that is made after
-// it does not have; a database that took over from another one may lack what was written last, so
-// that leases that were held there have to be held anew.
+// Keep implements timeline.Store. A row of mulligan.leases has a random number; a row that replaces
+// it has another one. A database that took over from another may lack the last writes, so leases
+// that were held there have to be renewed again.
 func (s *Store) Keep(ctx context.Context, owner string, ttl time.Duration) (life uint64, err error) {
 	var row int64
 	err = s.leases.do(ctx, &write{

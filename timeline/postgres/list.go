@@ -12,13 +12,13 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/internal/nanos"
 )
 
-// conditions are those of a query: text that is written here, and values beside it.
+// conditions are those of a query: text that is written in this package, and values.
 type conditions struct {
 	text []string
 	args []any
 }
 
-// add takes a condition in which each %s stands for a value.
+// add adds a condition in which each %s stands for a value.
 func (c *conditions) add(condition string, values ...any) {
 	places := make([]any, len(values))
 	for i, v := range values {
@@ -28,7 +28,7 @@ func (c *conditions) add(condition string, values ...any) {
 	c.text = append(c.text, fmt.Sprintf(condition, places...))
 }
 
-// course are the conditions about how the runs went.
+// course adds the conditions about how the runs went.
 func (c *conditions) course(q timeline.Query) {
 	if q.Model != "" {
 		c.add("model = %s", text(q.Model))
@@ -50,8 +50,8 @@ func (c *conditions) course(q timeline.Query) {
 	}
 }
 
-// among says that what a run needs is among some labels, which are a value of a statement: NULL
-// for all that there may be.
+// among says that what a run needs is among the labels in a value of a statement; NULL stands for
+// all labels.
 func among(value string) string {
 	return "(nullif(needs, '')::jsonb <@ " + value + "::jsonb) IS NOT FALSE"
 }
@@ -119,8 +119,8 @@ func (s *Store) List(ctx context.Context, q timeline.Query) ([]timeline.Summary,
 // sameSession are the runs of a run's session that have begun.
 const sameSession = "each.session = runs.session AND each.session <> '' AND each.seq > 0"
 
-// Sessions implements timeline.Store. A session is its last run, which is found where runs are in the
-// order of their age: what the others have is looked up for those alone that are listed.
+// Sessions implements timeline.Store. A session is found by its last run, in the order of the runs'
+// age. What the other runs have is looked up only for the sessions that are listed.
 func (s *Store) Sessions(ctx context.Context, limit int) ([]timeline.SessionSummary, error) {
 	var list []timeline.SessionSummary
 	var runs int

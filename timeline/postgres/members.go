@@ -17,7 +17,7 @@ var (
 	_ timeline.BulkClaimer = (*Store)(nil)
 )
 
-// about is what a member says of itself.
+// about is what a member says about itself.
 type about struct {
 	Version, Role, Address string
 	Live, Seal             string
@@ -25,7 +25,7 @@ type about struct {
 	Lag                    time.Duration
 }
 
-// Join implements timeline.Members. Who went without a word is forgotten after an hour.
+// Join implements timeline.Members. A member that stopped renewing is forgotten after an hour.
 func (s *Store) Join(ctx context.Context, m timeline.Member, ttl time.Duration) error {
 	says, err := json.Marshal(about{m.Version, m.Role, m.Address, m.Live, m.Seal, m.Labels, m.Lag})
 	if err != nil {
@@ -67,9 +67,10 @@ func (s *Store) Members(ctx context.Context) (list []timeline.Member, err error)
 	return list, err
 }
 
-// claimsDue makes $1 of the member $2 the owner for $3 of at most $6 runs that are due by $4, that
-// wait for a time or not ($5), but for $7 and for what it has had and not given up, and for those that need
-// what is not in $8. Whoever else asks at once gets others.
+// claimsDue makes $1, an owner in the member $2, the owner for $3 of at most $6 runs that are due
+// by $4 and that wait for a time or not ($5), except the runs in $7, those that the member has not
+// released, and those that need labels which are not in $8. Processes that ask at the same time get
+// different runs.
 var claimsDue = `WITH ` + struck + `, due AS MATERIALIZED (
 		SELECT run FROM mulligan.runs AS runs WHERE seq > 0 AND (due_from > 0 AND due_from <= $4 AND due_at <= $4 OR inbox > heard AND NOT ended)
 			AND (owner = '' OR member <> $2) AND ` + free + ` AND (status = 'waiting') = $5 AND run <> ALL($7) AND ` + among("$8") + `
@@ -86,7 +87,7 @@ func (s *Store) ClaimDue(ctx context.Context, owner string, ttl time.Duration, a
 		sql: claimsDue, args: []any{owner, s.member, interval(ttl), nanos.Of(at), waiting, limit, fitting(but), timeline.Query{Able: able}.AbleText()},
 		read: func(rows pgx.Rows) error {
 			h, err := scan.read(rows)
-			if now != by { // what an earlier try gave may not have been committed
+			if now != by { // what an earlier attempt returned may not have been committed
 				heads, by = nil, now
 			}
 			heads = append(heads, h)

@@ -16,12 +16,12 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/internal/nanos"
 )
 
-// headColumns are those of a timeline.Head, of mulligan.runs AS runs.
+// headColumns are the columns of a timeline.Head, from mulligan.runs AS runs.
 const headColumns = `runs.run, runs.epoch, runs.inbox, runs.owner, runs.seq, runs.session, runs.model, runs.title, runs.labels, runs.status,
 	runs.started_at, runs.updated_at, runs.waiting_for, runs.waiting_until, runs.due_at, runs.suggestion_open, runs.asking, runs.ended, runs.heard,
 	runs.kind, runs.problem, runs.decided_by, runs.course, runs.needs`
 
-// headScan reads rows of headColumns, after those that are scanned into first.
+// headScan reads rows of headColumns, which come after the columns that are scanned into first.
 type headScan struct {
 	h                              timeline.Head
 	labels, status, waitingFor     string
@@ -62,7 +62,7 @@ func (s *Store) Heads(ctx context.Context, runs ...string) ([]timeline.Head, err
 	return heads, err
 }
 
-// known fails where nobody has heard of the run.
+// known fails if the run does not exist.
 func (s *Store) known(ctx context.Context, run string) error {
 	heads, err := s.Heads(ctx, run)
 	if err == nil && len(heads) == 0 {
@@ -124,7 +124,7 @@ func (s *Store) Inbox(ctx context.Context, run string, after uint64, limit int) 
 	return commands, err
 }
 
-// Moved implements timeline.Shared. Who asks first wants to hear of what others write from then on.
+// Moved implements timeline.Shared. From the first call on, the store is told what others write.
 func (s *Store) Moved(ctx context.Context, runs []string) (moved []timeline.Moved, news bool, err error) {
 	if s.bell != nil && s.ctx.Err() == nil {
 		s.bell.first.Do(func() { s.working.Go(func() { s.bell.listen(s.ctx) }) })
@@ -140,7 +140,7 @@ func (s *Store) Moved(ctx context.Context, runs []string) (moved []timeline.Move
 	return moved, err == nil, err
 }
 
-// orAll is a limit as the database takes it: none for 0.
+// orAll is a limit as the database takes it: NULL, no limit, for 0.
 func orAll(limit int) *int {
 	if limit <= 0 {
 		return nil
@@ -148,11 +148,10 @@ func orAll(limit int) *int {
 	return &limit
 }
 
-// bigint is n, or more than there is of anything.
+// bigint is n, or a number that is larger than any in use.
 func bigint(n uint64) int64 { return int64(min(n, 1<<62)) } //nolint:gosec // it fits
 
-// fits says what keeps a run's id out of the database, which takes no zero byte and nothing but
-// UTF-8.
+// fits says why a run's id cannot be in the database, which accepts only UTF-8 without zero bytes.
 func fits(run string) error {
 	if !utf8.ValidString(run) || strings.Contains(run, "\x00") {
 		return fmt.Errorf("run %q: its id has bytes that cannot be stored", run)
@@ -170,12 +169,12 @@ func fitting(runs []string) []string {
 	return some
 }
 
-// text is s as the database can have it.
+// text is s in a form that the database accepts.
 func text(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// interval is d as the database reads it.
+// interval is d as a value of the type interval.
 func interval(d time.Duration) string {
 	return fmt.Sprintf("%d microseconds", (d + 999).Microseconds())
 }

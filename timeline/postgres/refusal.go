@@ -10,14 +10,14 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// errAgain says that what was refused might be taken now: others have moved meanwhile.
+// errAgain says that what was refused might be accepted now, because others have written meanwhile.
 var errAgain = &timeline.StoreError{Kind: timeline.ErrBusy, Reason: "others were faster again and again", Advice: "try it again"}
 
-// standing is a run as a refusal tells of it.
+// standing is a run as it was after a refusal.
 type standing struct {
 	timeline.Head
 	member string
-	left   time.Duration // that its lease holds
+	left   time.Duration // how long its lease still holds
 	born   time.Time
 }
 
@@ -38,7 +38,7 @@ func (s *Store) stands(ctx context.Context, run string) (st standing, err error)
 	return st, err
 }
 
-// keepsOut reports whether the run's lease keeps an owner of this member out.
+// keepsOut reports whether the run's lease keeps an owner in this member from claiming it.
 func (s *Store) keepsOut(st standing, owner string) bool {
 	return st.Owner != "" && st.left > 0 && (st.Owner != owner || st.member != s.member)
 }
@@ -60,7 +60,7 @@ func (s *Store) ownedBy(ctx context.Context, run string) error {
 	return st.owned()
 }
 
-// staleBy says which lease is newer than l, of which nothing was written.
+// staleBy says which lease is newer than l, under which nothing was written.
 func (s *Store) staleBy(ctx context.Context, l timeline.Lease) error {
 	st, err := s.stands(ctx, l.Run)
 	if err != nil {

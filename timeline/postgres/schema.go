@@ -10,12 +10,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// migrations bring the schema from version i to i+1, forward only.
+// migrations take the schema from version i to i+1, forward only.
 //
-// An append changes no column that an index has, but for those that say what a run waits for:
-// so it is a heap-only update. due_from is a lower bound of due_at that moves seldom. What has
-// to be in order is ordered by born, the store's clock at the first claim, and within a session
-// by turn, of which one run alone can have each.
+// An append changes no indexed column except those that say what a run waits for, so it is a
+// heap-only update. due_from is a lower bound of due_at that seldom changes. Runs are ordered by
+// born, the store's clock at the first claim; within a session they are ordered by turn, which is
+// unique there.
 var migrations = []string{`
 CREATE TABLE mulligan.runs (
 	run             text COLLATE "C" PRIMARY KEY,
@@ -108,8 +108,8 @@ CREATE INDEX runs_of_sessions ON mulligan.runs (born DESC, run DESC) WHERE sessi
 // lockMigration is the key of the advisory lock under which one process migrates.
 const lockMigration = 0x6d756c6c6967616e // "mulligan"
 
-// migrate makes the timeline of a database that has none, once, whoever comes first, and refuses
-// one of another schema.
+// migrate creates the timeline of a database that has none, once, whichever process comes first,
+// and refuses one with another schema.
 func migrate(ctx context.Context, pool *pgxpool.Pool, name string) error {
 	version, err := versionOf(ctx, pool)
 	if err == nil && version == 0 {
@@ -128,8 +128,8 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, name string) error {
 	return nil
 }
 
-// Migrate brings the timeline of a database to the schema of this version, or makes it, and
-// gives that. Older versions refuse it from then on.
+// Migrate brings the timeline of a database to the schema of this version, or creates it, and
+// returns the version of the schema. Older versions of Mulligan refuse it from then on.
 func Migrate(ctx context.Context, url string) (version int, err error) {
 	settings, err := parse(url)
 	if err != nil {
@@ -151,7 +151,7 @@ func Migrate(ctx context.Context, url string) (version int, err error) {
 	return len(migrations), s.explain(migrate(ctx, pool, s.name))
 }
 
-// versionOf is the schema of what is there, 0 for nothing.
+// versionOf is the version of the schema, 0 for none.
 func versionOf(ctx context.Context, db interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 },

@@ -1,6 +1,6 @@
 package postgres
 
-// factTables are those of what machines know together, apart from runs.
+// factTables are the tables of what machines share, apart from runs.
 const factTables = `
 CREATE TABLE mulligan.cooldowns (
 	scope    text COLLATE "C" PRIMARY KEY,
@@ -36,7 +36,7 @@ CREATE TABLE mulligan.tokens (
 );
 `
 
-// valueTables are what plugins keep: their values, and of each plugin how much they take.
+// valueTables are what plugins store: their values, and how much space each plugin uses.
 const valueTables = `
 CREATE TABLE mulligan.plugins (
 	plugin  text COLLATE "C" PRIMARY KEY,

@@ -17,23 +17,23 @@ import (
 
 const (
 	connectTime = 10 * time.Second
-	queryTime   = 10 * time.Second // the longest that anything may take, locks included
+	queryTime   = 10 * time.Second // the longest that any statement may take, including locks
 	maxReaders  = 8                // connections
-	connections = maxReaders + 4   // of a store: those that write, and one that listens
+	connections = maxReaders + 4   // of a store: the readers, three that write, and one that listens
 )
 
 // Store is a timeline.Store in a database.
 type Store struct {
 	name   string // of the database, without a password
-	member string // this Store, among those that are open: owners of one name in two are two
+	member string // the id of this Store as it is open: owners with the same name in two stores are two
 
 	readers *pgxpool.Pool
-	appends *committer // appends, commands, tails, blobs: in one line, since their order matters
-	leases  *committer // which no append keeps waiting
-	facts   *committer // what machines know together, apart from runs
+	appends *committer // appends, commands, tails, blobs: through one committer, since their order matters
+	leases  *committer // which no append delays
+	facts   *committer // what machines share, apart from runs
 	bell    *doorbell  // nil behind a pooler
 
-	line    atomic.Int64    // the highest timeline id of the database that was seen
+	line    atomic.Int64    // the highest timeline id of the database so far
 	ctx     context.Context // ends with the store
 	closing context.CancelFunc
 	working sync.WaitGroup
@@ -48,9 +48,9 @@ var (
 )
 
 // Open opens the timeline in the database at a URL, postgres://user@host:port/database, with the
-// parameters that pgx knows: sslmode, sslrootcert, passfile and so on. A password is better in
-// the file that passfile or PGPASSFILE names. A database without a timeline gets one, where the
-// role may make it. It fails if the timeline there is of another schema.
+// parameters that pgx knows: sslmode, sslrootcert, passfile and so on. A password is better kept in
+// the file that passfile or PGPASSFILE names. If the database has no timeline, one is created, if
+// the role may do that. Open fails if the timeline has another schema.
 func Open(ctx context.Context, url string) (*timeline.Journal, error) {
 	s, err := openStore(ctx, url)
 	if err != nil {
@@ -82,9 +82,9 @@ func openStore(ctx context.Context, url string) (*Store, error) {
 	return s, nil
 }
 
-// parse reads the URL. Nothing is compiled (jit): plans that are told to avoid what they cannot
-// count as very expensive, and to compile one takes a second. What bounds a query on the server's side is not asked for where a pooler
-// stands between, which is told by default_query_exec_mode: it would refuse the connection.
+// parse reads the URL. jit is off: disabled kinds of plans count as very expensive, and compiling
+// one takes a second. Timeouts on the server's side are not set if a pooler is in between, because
+// it would refuse the connection; default_query_exec_mode tells.
 func parse(url string) (*pgxpool.Config, error) {
 	settings, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -93,7 +93,7 @@ func parse(url string) (*pgxpool.Config, error) {
 	settings.ConnConfig.ConnectTimeout = connectTime
 	set := settings.ConnConfig.RuntimeParams
 	set["application_name"] = "mulligan"
-	delete(set, "timezone") // PGTZ: days are counted in the database's, not in this machine's
+	delete(set, "timezone") // PGTZ: days are counted in the database's time zone, not in this machine's
 	if direct(settings) {
 		ask(set, map[string]string{
 			"idle_in_transaction_session_timeout": "2s", "default_transaction_isolation": "read committed", "jit": "off",
@@ -102,13 +102,13 @@ func parse(url string) (*pgxpool.Config, error) {
 	return settings, nil
 }
 
-// direct reports whether a connection is to a server and not to a pooler.
+// direct reports whether a connection is to a server, not to a pooler.
 func direct(settings *pgxpool.Config) bool {
 	mode := settings.ConnConfig.DefaultQueryExecMode
 	return mode == pgx.QueryExecModeCacheStatement || mode == pgx.QueryExecModeCacheDescribe
 }
 
-// ask adds to what is asked of a session what the address says nothing of.
+// ask adds to set the parameters in more that the address does not set.
 func ask(set, more map[string]string) {
 	for name, value := range more {
 		if set[name] == "" {
@@ -117,16 +117,16 @@ func ask(set, more map[string]string) {
 	}
 }
 
-// forReaders are asked of all others.
+// forReaders are the parameters of all other sessions.
 var forReaders = map[string]string{"statement_timeout": "10s", "lock_timeout": "5s"}
 
-// forWriters are asked of the sessions that write. A statement there is planned once, maybe while
-// the tables are small, and finds its rows by an index for ever; one that takes long is made again
-// while the caller waits.
+// forWriters are the parameters of the sessions that write. A statement there is planned once,
+// possibly while the tables are small, and must always find its rows by an index. One that takes
+// too long is made again while the caller waits.
 var forWriters = map[string]string{"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "statement_timeout": "4s", "lock_timeout": "3s"}
 
-// forFacts are asked of the session that writes what machines know together, apart from runs: what
-// is lost with the database's power costs a call or a few.
+// forFacts are the parameters of the session that writes what machines share, apart from runs: what
+// is lost if the database's machine fails costs a few calls at most.
 var forFacts = map[string]string{"synchronous_commit": "off", "statement_timeout": "4s", "lock_timeout": "3s"}
 
 func nameOf(c *pgx.ConnConfig) string {
@@ -180,7 +180,7 @@ func (s *Store) disconnect() {
 	}
 }
 
-// Close implements timeline.Store. The leases of its runs are over with it.
+// Close implements timeline.Store. The leases of its runs end with it.
 func (s *Store) Close() error {
 	bounded, cancel := context.WithTimeout(context.Background(), queryTime)
 	defer cancel()
@@ -191,8 +191,8 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Near is the address by which this machine reaches the database, and so the one by which others that
-// do may reach this machine: "127.0.0.1" where that is a socket.
+// Near is the address from which this machine reaches the database, and at which others that reach
+// the database should reach this machine: "127.0.0.1" if that is a socket.
 func (s *Store) Near(ctx context.Context) (string, error) {
 	conn, err := s.readers.Acquire(ctx)
 	if err != nil {

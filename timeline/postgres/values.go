@@ -58,8 +58,8 @@ func (s *Store) DeleteValue(ctx context.Context, plugin, key string, expected *i
 	return done && err == nil, err
 }
 
-// changeValue makes one value of another in a transaction, nil being none, and gives the version that it
-// has then. Changes of one plugin come one after the other.
+// changeValue replaces one value in a transaction, nil being none, and returns the version that it
+// then has. Changes of one plugin are made one after another.
 func (s *Store) changeValue(ctx context.Context, plugin, key string, change func(old []byte, version int64) (value []byte, changed bool, err error)) (version int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, queryTime)
 	defer cancel()

@@ -46,7 +46,7 @@ func (s *store) holds(h *head, owner string, now time.Time) bool {
 	return alive(s.dir, h.lock)
 }
 
-// Hold implements timeline.Store. It is written with the deferred writes.
+// Hold implements timeline.Store. It is one of the deferred writes.
 func (s *store) Hold(ctx context.Context, l timeline.Lease, ttl time.Duration) error {
 	if ttl == 0 {
 		s.kept.hold(l, false)
@@ -90,7 +90,7 @@ func (s *store) Append(ctx context.Context, a *timeline.Append) error {
 	}, a.Durable)
 }
 
-// takes finds the run of a, or says why it refuses a.
+// takes finds the run of a, or says why the run refuses a.
 func (s *store) takes(ctx context.Context, st *statements, a *timeline.Append) (*head, error) {
 	h, err := st.findOrNew(ctx, a.Lease.Run)
 	switch {
@@ -131,7 +131,7 @@ func (s *store) begin(ctx context.Context, st *statements, h *head, a *timeline.
 	return h.hear(ctx, st, a.Begins.Inbox)
 }
 
-// write appends the events of a to the run, in their stored form.
+// write appends the events of a, in their stored form, to the run.
 func (h *head) write(ctx context.Context, st *statements, a *timeline.Append, stored [][]byte) error {
 	if len(a.Events) == 0 {
 		return nil

@@ -13,7 +13,7 @@ type chore struct {
 	done chan error
 }
 
-// between has the committer run do, between two transactions, and waits until it has returned.
+// between makes the committer run do between two transactions, and waits until it has returned.
 func (s *store) between(ctx context.Context, do func(context.Context) error) error {
 	if err := s.open(); err != nil {
 		return err

@@ -10,13 +10,13 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// maxGroup is how many writes share a transaction at most.
+// maxGroup is how many writes may share a transaction.
 const maxGroup = 256
 
-// pace is the least time between two transactions for deferred writes, on which nobody waits:
-// text that was shown already, and leases that are kept or released. Otherwise, where hundreds of
-// runs stream, the disk would sync without a pause for one or two of them at a time, and a run
-// that begins or ends would have to wait for that.
+// pace is the least time between two transactions with deferred writes. Nobody waits for those:
+// they save text that followers already have, and keep or release leases. Without a pause the disk
+// would sync all the time for one or two of them while hundreds of runs stream, and a run that
+// begins or ends would have to wait for it.
 const pace = 20 * time.Millisecond
 
 // write is one write. do checks that it is allowed before it changes anything; an error marked by
@@ -31,7 +31,7 @@ type write struct {
 	refusal error // set by the committer: why it was not written
 }
 
-// refused marks an error of the write itself, in contrast to one of the database.
+// refused marks an error of the write itself, as opposed to one of the database.
 type refused struct{ error }
 
 func refuse(err error) error { return refused{err} }
@@ -79,7 +79,7 @@ func (s *store) hand(ctx context.Context, writes chan<- *write, w *write) error 
 	}
 }
 
-// commit is the committer; it ends when the store closes.
+// commit is the committer's goroutine; it ends when the store closes.
 func (s *store) commit() {
 	defer close(s.committed)
 	deferred, paced := s.deferred, time.NewTimer(pace)
@@ -102,8 +102,9 @@ func (s *store) commit() {
 	}
 }
 
-// commitGroup writes first and what joins it, from deferred too, in one transaction. If the
-// database fails, it writes each alone, so that no write fails because of another.
+// commitGroup writes first and what joins it, also from deferred, in one transaction. If the
+// database fails, it writes each one in its own transaction, so that no write fails because of
+// another.
 func (s *store) commitGroup(first *write, deferred <-chan *write) {
 	group, err := s.transact(first, func() *write { return s.next(deferred) })
 	s.committedOne()
@@ -116,8 +117,9 @@ func (s *store) commitGroup(first *write, deferred <-chan *write) {
 	}
 }
 
-// next is the next waiting write, from deferred too; nil if none is waiting after others have had
-// a chance to run: those whom the last commit answered often come back at once.
+// next is the next waiting write, also from deferred. It is nil if none is waiting after other
+// goroutines have had a chance to run: callers that the last commit answered often write again
+// immediately.
 func (s *store) next(deferred <-chan *write) *write {
 	for asked := false; ; asked = true {
 		select {
@@ -152,7 +154,7 @@ func (s *store) answer(group []*write, err error) {
 }
 
 // transact writes first and whatever next gives, until that is nil, in one transaction: while it
-// works on some, others get ready to join. The group is those that it took.
+// works on some, others get ready to join. It returns the writes that it took as group.
 func (s *store) transact(first *write, next func() *write) (group []*write, err error) {
 	ctx := context.Background() // the end of one caller's context must not interrupt the others
 	st := s.statements
@@ -165,7 +167,7 @@ func (s *store) transact(first *write, next func() *write) (group []*write, err 
 	}
 	defer func() {
 		if err != nil {
-			_, _ = st.rollback.ExecContext(ctx) // SQLite may have rolled back by itself
+			_, _ = st.rollback.ExecContext(ctx) // SQLite may have rolled back already
 			st.forget()
 			st.small = st.small[:0]
 		}
@@ -191,7 +193,7 @@ func (s *store) transact(first *write, next func() *write) (group []*write, err 
 	return group, err
 }
 
-// perform does the write in the transaction; its error is the database's.
+// perform does the write in the transaction. Its error is the database's.
 func (w *write) perform(ctx context.Context, st *statements) error {
 	var err error
 	if w.refusal = w.ctx.Err(); w.refusal == nil {
@@ -211,13 +213,13 @@ type statements struct {
 
 	all []*sql.Stmt
 	heads
-	small   []any // rows of recent to be written in this transaction
+	small   []any // rows for recent that are written later in this transaction
 	waiting int64 // how many rows recent has, at least
 	packer  packer
 }
 
 // close closes the statements: SQLite keeps a connection and its files open as long as one of its
-// statements is, and database/sql does not close those that were prepared on a Conn.
+// statements is open, and database/sql does not close statements that were prepared on a Conn.
 func (st *statements) close() error {
 	var errs []error
 	for _, stmt := range st.all {

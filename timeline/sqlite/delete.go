@@ -10,20 +10,20 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// A deletion may have much to remove, and writes wait while the committer works on it; so it goes
-// in pieces. First the rows of some runs are removed: their names are free, and nobody finds them
-// any more. What they leave behind is noted in the table removed, and is removed next; if the
-// process ends before that is done, the next Delete continues.
+// A deletion may have much to remove, and writes wait while the committer works on it, so it is
+// done in pieces. First the rows of some runs are removed: their names are then free, and the runs
+// cannot be found any more. What they leave behind is listed in the table removed, and is removed
+// next. If the process ends before that, the next Delete continues.
 
 const (
 	maxRemovedRows  = 1000    // per piece
 	maxRemovedBytes = 4 << 20 // per piece, unless a single row is larger
-	rowsOfARun      = 8       // finding a run's rows costs about as much as removing so many
+	rowsOfARun      = 8       // finding a run's rows costs about as much as removing this many
 )
 
 // Delete implements timeline.Store. It rewrites the database, so that nothing of the runs is left
-// in any of its files, which takes time and space in proportion to what remains. Writes of this
-// Store do not wait for that: see wipe.go.
+// in any of its files. This takes time and space in proportion to what remains. Writes of this
+// Store do not wait for it: see wipe.go.
 func (s *store) Delete(ctx context.Context, gone func(string), runs ...string) error {
 	if s.readOnly != nil {
 		return s.readOnly
@@ -57,16 +57,16 @@ func (s *store) mayGo(h *head) error {
 	return nil
 }
 
-// deletion is a Delete at work.
+// deletion is the state of one Delete.
 type deletion struct {
 	*store
 	gone func(run string)
 	runs []string // not removed yet
 }
 
-// inPieces removes everything. If the disk is too full for that nobody can write, so that pieces
-// have no use: then it gives up the reserve and removes everything at once, which takes less
-// space.
+// inPieces removes everything, in pieces. If the disk is too full for that, nobody can write, so
+// pieces are of no use: it then gives up the reserve and removes everything in one transaction,
+// which takes less space.
 func (d *deletion) inPieces(ctx context.Context) error {
 	for {
 		more, err := d.piece(ctx, maxGroup, removal{rows: maxRemovedRows, bytes: maxRemovedBytes})
@@ -79,7 +79,7 @@ func (d *deletion) inPieces(ctx context.Context) error {
 	}
 }
 
-// piece removes so many runs, and as much as p allows of what earlier ones have left behind, in
+// piece removes that many runs, and as much as p allows of what earlier ones have left behind, in
 // one transaction.
 func (d *deletion) piece(ctx context.Context, runs int, p removal) (more bool, err error) {
 	some := d.runs[:min(len(d.runs), runs)]
@@ -107,7 +107,7 @@ func (d *deletion) piece(ctx context.Context, runs int, p removal) (more bool, e
 	return more || len(d.runs) > 0, nil
 }
 
-// take removes the rows of runs, all of them or none, and leaves what is stored of them to
+// take removes the rows of runs, all of them or none, and leaves what is stored for them to
 // removal.
 func (s *store) take(ctx context.Context, st *statements, runs []string) error {
 	var rows []int64
@@ -134,15 +134,15 @@ func (s *store) take(ctx context.Context, st *statements, runs []string) error {
 	return nil
 }
 
-// removal is how much a piece may still remove.
+// removal is how much one piece may still remove.
 type removal struct {
 	writer *sql.Conn
 	rows   int
 	bytes  int64
 }
 
-// all removes what removed runs have left behind, as much as is allowed, and reports whether
-// there is more.
+// all removes what removed runs have left behind, as far as p allows, and reports whether there is
+// more.
 func (p *removal) all(ctx context.Context) (more bool, err error) {
 	for p.rows > 0 && p.bytes > 0 {
 		var n int64
@@ -160,7 +160,7 @@ func (p *removal) all(ctx context.Context) (more bool, err error) {
 	return true, nil
 }
 
-// run removes what is left of a run, as much as is allowed.
+// run removes what is left of a run, as far as p allows.
 func (p *removal) run(ctx context.Context, n int64) error {
 	p.rows -= rowsOfARun
 	for _, table := range []struct{ look, remove string }{
@@ -181,7 +181,7 @@ func (p *removal) run(ctx context.Context, n int64) error {
 	return err
 }
 
-// reach gives the number of the last row that may be removed, -1 if none may.
+// reach gives the number of the last row that may be removed; -1 if none may be.
 func (p *removal) reach(ctx context.Context, look string, n int64) (last int64, err error) {
 	rows, err := p.writer.QueryContext(ctx, look, n, max(p.rows, 1))
 	if err != nil {

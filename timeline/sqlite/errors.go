@@ -14,7 +14,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// explain makes a StoreError of a failure of the database: what it means and what to do about it.
+// explain turns a failure of the database into a StoreError that says what it means and what to do
+// about it.
 func (s *store) explain(err error) error {
 	if err == nil {
 		return nil
@@ -61,8 +62,8 @@ func (s *store) explain(err error) error {
 	return e
 }
 
-// isThere says that the database file is not the one that was opened: SQLite would go on writing
-// to the old one, and nobody else would see it.
+// isThere returns an error if the database file is not the one that was opened: SQLite would go on
+// writing to the old one, and nobody else would see it.
 func (s *store) isThere() error {
 	now, err := os.Stat(s.file)
 	if err == nil && os.SameFile(now, s.opened) {
@@ -89,9 +90,9 @@ func diskFails(e *timeline.StoreError) {
 // checkTime bounds a check of the whole store.
 const checkTime = 10 * time.Second
 
-// isSound reports whether a database that SQLite calls damaged is not: it also says so of a page
-// that the disk failed to read. If the files cannot be read to their ends their contents are
-// unknown; if the database then finds no fault with itself, the disk has recovered.
+// isSound reports whether a database that SQLite calls damaged is not: SQLite also says so about a
+// page that the disk failed to read. If the files cannot be read to the end, their contents are
+// unknown. If the database then finds no fault with itself, the disk has recovered.
 func (s *store) isSound() bool {
 	ctx, stop := context.WithTimeout(context.Background(), checkTime)
 	defer stop()

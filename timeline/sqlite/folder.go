@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// prepare makes the folder and the database file with their permissions, whatever the umask is.
+// prepare creates the folder and the database file with their permissions, whatever the umask is.
 // SQLite gives its -wal and -shm the permissions of the database.
 func prepare(dir string) (file string, err error) {
 	file = filepath.Join(dir, "timeline.db")
@@ -33,7 +33,7 @@ func prepare(dir string) (file string, err error) {
 	return file, nil
 }
 
-// prepareFolder makes dir with 0700 or, if it exists, makes sure that nobody else may write to
+// prepareFolder creates dir with 0700 or, if it exists, makes sure that nobody else may write to
 // it.
 func prepareFolder(dir string) error {
 	info, err := os.Stat(dir)

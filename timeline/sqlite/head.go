@@ -19,7 +19,7 @@ type head struct {
 	epoch   uint64
 	expires time.Time
 	inbox   uint64
-	piece   uint64 // seq of the first event of the piece for the next small event; 0 = a new piece
+	piece   uint64 // seq of the first event of the piece that the next small event goes to; 0 = a new piece
 	tail    bool   // tails may have a row for it
 	timeline.Summary
 }
@@ -61,8 +61,9 @@ func (s *headScan) read(r row) (*head, error) {
 	return &head{n: s.n, epoch: s.epoch, lock: s.lock, expires: nanos.Time(s.expires), inbox: s.inbox, Summary: summary}, err
 }
 
-// summaryScan reads rows of summaryColumns, after those that are scanned into first. In a long
-// list, converting a column costs time, and so does allocating what it is scanned into.
+// summaryScan reads rows of summaryColumns, which come after the columns that are scanned into
+// first. In a long list, converting a column takes time, and so does allocating what it is scanned
+// into.
 type summaryScan struct {
 	run, owner, session, model, title, status, waitingFor, asking, labels string
 	kind, problem, decidedBy, course, needs                               string
@@ -94,8 +95,9 @@ func (s *summaryScan) read(r row) (timeline.Summary, error) {
 	}, err
 }
 
-// save stores the run's new summary. Most events change only its end, which spares the indexes of
-// the other columns; and if the last event is in recent, the view heads finds the end there.
+// save stores the run's new summary. Most events change only its last part, which leaves the
+// indexes of the other columns alone. If the last event is in recent, the view heads finds that
+// part there.
 func (h *head) save(ctx context.Context, st *statements, now timeline.Summary, recent bool) error {
 	before := h.Summary
 	h.Summary = now
@@ -116,8 +118,8 @@ func (h *head) save(ctx context.Context, st *statements, now timeline.Summary, r
 	return err
 }
 
-// dueFollows reports whether the view heads computes the new DueAt by itself: the time of the
-// last event if DueAt was that before, and otherwise the same as before.
+// dueFollows reports whether the view heads computes the new DueAt by itself: the time of the last
+// event if DueAt was that before, otherwise the same as before.
 func (h *head) dueFollows(before timeline.Summary) bool {
 	due := nanos.Of(before.DueAt)
 	if due == nanos.Of(before.UpdatedAt) {

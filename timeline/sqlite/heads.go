@@ -13,11 +13,11 @@ import (
 // maxHeads is how many runs the committer remembers at most.
 const maxHeads = 4096
 
-// heads are the rows of runs that the committer has read or written and nobody else has changed
-// since, as the current transaction has left them.
+// heads are the rows of runs that the committer has read or written and that no other process has
+// changed since then, as the current transaction has left them.
 type heads struct {
 	known map[string]*head
-	at    int64 // the database's version for which they are right
+	at    int64 // the version of the database that they are from
 }
 
 // refresh makes sure, at the beginning of a transaction, that no other process has written since
@@ -34,7 +34,7 @@ func (st *statements) refresh(ctx context.Context) error {
 	return nil
 }
 
-// find looks a run up. Whoever changes its row must change the result of find, too.
+// find looks a run up. Code that changes the run's row must also change the result of find.
 func (st *statements) find(ctx context.Context, run string) (*head, error) {
 	if h, ok := st.known[run]; ok {
 		return h, nil
@@ -51,7 +51,7 @@ func (st *statements) find(ctx context.Context, run string) (*head, error) {
 // unknownPosition is the position of an unknown run: after all others.
 const unknownPosition = math.MaxInt64
 
-// findOrNew is find; an unknown run has unknownPosition.
+// findOrNew is find; an unknown run gets unknownPosition.
 func (st *statements) findOrNew(ctx context.Context, run string) (*head, error) {
 	h, err := st.find(ctx, run)
 	if errors.Is(err, timeline.ErrNotFound) {
@@ -60,7 +60,7 @@ func (st *statements) findOrNew(ctx context.Context, run string) (*head, error) 
 	return h, err
 }
 
-// claim gives the run to owner with that epoch, and inserts the row of a new run.
+// claim gives the run to owner with that epoch, and inserts the row if the run is new.
 func (h *head) claim(ctx context.Context, st *statements, epoch uint64, owner, lock string, expires time.Time) error {
 	if h.n != unknownPosition {
 		return h.lend(ctx, st, epoch, owner, lock, expires)
@@ -82,5 +82,5 @@ func (st *statements) know(h *head) {
 	st.known[h.Run] = h
 }
 
-// forget drops all rows, since they may differ from what find gave.
+// forget drops all rows, since they may differ from what find returned.
 func (st *statements) forget() { clear(st.known) }

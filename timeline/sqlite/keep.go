@@ -9,7 +9,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// kept are the leases that Keep keeps. They end with their process, as its lock shows.
+// kept are the leases that Keep keeps. They end with their process, as its lock file shows.
 type kept struct {
 	mu sync.Mutex
 	of map[string]*keeper // by owner
@@ -47,7 +47,7 @@ func (k *kept) leases(owner string) (leases []timeline.Lease) {
 	return leases
 }
 
-// life is the owner's current life; a new one begins if leases are over that it did not release.
+// life is the owner's current life. A new one begins if leases are over that it did not release.
 func (k *kept) life(owner string, over []timeline.Lease) uint64 {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -68,7 +68,7 @@ func (k *kept) life(owner string, over []timeline.Lease) uint64 {
 	return by.life
 }
 
-// Keep implements timeline.Store. It is written with the deferred writes.
+// Keep implements timeline.Store. It is one of the deferred writes.
 func (s *store) Keep(ctx context.Context, owner string, ttl time.Duration) (life uint64, err error) {
 	var over []timeline.Lease
 	leases := s.kept.leases(owner)
@@ -96,7 +96,7 @@ func (s *store) Keep(ctx context.Context, owner string, ttl time.Duration) (life
 	return s.kept.life(owner, over), nil
 }
 
-// prolong has l hold for ttl from now, if it is the run's newest.
+// prolong makes l hold for ttl from now, if it is the run's newest lease.
 func (s *store) prolong(ctx context.Context, st *statements, h *head, l timeline.Lease, ttl time.Duration) error {
 	if err := newest(h, l); err != nil {
 		return err

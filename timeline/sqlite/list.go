@@ -43,8 +43,8 @@ func (s *store) List(ctx context.Context, q timeline.Query) ([]timeline.Summary,
 	return slices.Concat(list...), nil
 }
 
-// indexFor makes SQLite scan the index that has all columns of the search, unless another index
-// finds the runs.
+// indexFor makes SQLite scan the index with all columns of the search, unless another index finds
+// the runs.
 func indexFor(q timeline.Query) string {
 	found := q.Session != "" || q.SuggestionOpen
 	if found || q.Model == "" && q.Kind == "" && q.DecidedBy == "" && q.Text == "" && len(q.Labels) == 0 && q.Since.IsZero() && q.Until.IsZero() {
@@ -92,12 +92,12 @@ func (s *store) listFree(ctx context.Context, from string, limit int, args []any
 // errEnough ends a query whose result is complete.
 var errEnough = errors.New("enough")
 
-// mayBeDue finds the runs that may be due by a time, and those with an unanswered command.
+// mayBeDue finds the runs that may be due by a given time, and those with an unanswered command.
 const mayBeDue = `SELECT n FROM runs WHERE due_at > 0 AND due_at <= ?
 	UNION ALL SELECT n FROM runs WHERE inbox > heard AND ended = 0`
 
-// where is q as a condition, except that the database does not know whether a run's owner in
-// another process lives.
+// where is q as a condition, except that the database does not know whether an owner in another
+// process is alive.
 func (s *store) where(ctx context.Context, q timeline.Query) (condition string, args []any, err error) {
 	where := []string{"n > 0"}
 	restrict := func(condition string, values ...any) { where, args = append(where, condition), append(args, values...) }
@@ -157,7 +157,7 @@ func (s *store) where(ctx context.Context, q timeline.Query) (condition string, 
 	return strings.Join(where, " AND "), args, nil
 }
 
-// needs restricts what runs need of a machine.
+// needs restricts the list to runs whose needs a machine can meet.
 func needs(q timeline.Query, restrict func(condition string, values ...any)) {
 	if able := q.AbleText(); able != nil {
 		restrict(`NOT EXISTS (SELECT 1 FROM json_each(iif(needs = '', '{}', needs)) AS need
@@ -168,7 +168,8 @@ func needs(q timeline.Query, restrict func(condition string, values ...any)) {
 	}
 }
 
-// holding is the lock that this process holds; of one that only reads, which has none, it is the name of none.
+// holding is the id of the lock that this process holds. A process that only reads has none, and
+// gets a name that no lock has.
 func (s *store) holding() string {
 	if s.lock == nil {
 		return "-"
@@ -176,7 +177,7 @@ func (s *store) holding() string {
 	return s.lock.id
 }
 
-// holders gives holds for many runs at one time; it looks at each owner's lock only once.
+// holders is holds for many runs at the same time; it looks at each owner's lock only once.
 func (s *store) holders() func(h *head) bool {
 	now, living := time.Now(), map[string]bool{s.holding(): true}
 	return func(h *head) bool {

@@ -8,8 +8,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// selectMoved says how far runs have come, all in one query: there are as many as are driven or
-// followed here, ten times a second.
+// selectMoved says how far runs have got, all in one query: it is made ten times a second, for as
+// many runs as are driven or followed here.
 const selectMoved = `SELECT heads.run, heads.seq, inbox, ifnull(tails.attempt, 0), ifnull(length(tails.text), 0)
 	FROM heads LEFT JOIN tails ON tails.run = heads.n WHERE heads.run IN (SELECT value FROM json_each(?))`
 

@@ -10,14 +10,14 @@ import (
 	"syscall"
 )
 
-// lockFile shows other processes that this Store's process lives: the kernel releases the lock
+// lockFile shows other processes that this Store's process is alive: the kernel releases the lock
 // when it ends.
 type lockFile struct {
 	id   string
 	file *os.File
 }
 
-// newLock makes owners/<id>.lock. The file gets its name only once it is locked, so that nobody
+// newLock creates owners/<id>.lock. The file gets its name only once it is locked, so that nobody
 // takes it for that of a dead process.
 func newLock(dir string) (*lockFile, error) {
 	id := rand.Text()
@@ -42,14 +42,14 @@ func (l *lockFile) release(dir string) error {
 	return errors.Join(os.Remove(lockName(dir, l.id)), l.file.Close())
 }
 
-// alive reports whether somebody holds the lock id; true if that cannot be found out.
+// alive reports whether a process holds the lock id; true if that cannot be found out.
 func alive(dir, id string) bool {
 	f, err := os.Open(lockName(dir, id))
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	// A shared lock, so that two who ask at once do not take each other for the owner.
+	// A shared lock, so that two processes that ask at once do not take each other for the owner.
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) != nil
 }
 

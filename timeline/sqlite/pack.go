@@ -9,8 +9,8 @@ import (
 )
 
 // A short run is one row of one to four KiB. SQLite keeps 1,002 bytes of such a row in its page,
-// and the rest fills a page of its own; so the row is compressed to less than half. Longer pieces
-// are read more often, and stay as they are.
+// and gives the rest a page of its own, so the row is compressed to less than half. Longer pieces
+// are read more often, and are not compressed.
 const (
 	packFrom = 960
 	packTo   = 4 << 10
@@ -26,7 +26,7 @@ type packer struct {
 	writer *flate.Writer
 }
 
-// pack is lines in stored form, valid until its next call.
+// pack compresses lines in stored form if that helps; the result is valid until the next call.
 func (p *packer) pack(lines []byte) []byte {
 	if len(lines) <= packFrom || len(lines) > packTo {
 		return lines

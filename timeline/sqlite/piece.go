@@ -6,14 +6,14 @@ import (
 	"iter"
 )
 
-// maxPiece is the most events in one row of events. Reading the last of them means reading them
-// all; writing them costs as much as writing one.
+// maxPiece is the most events in one row of events. To read the last of them all have to be read;
+// writing them costs as much as writing one.
 const maxPiece = 32
 
 // piece is a row of events: consecutive events of a run, each in recovery's stored form, which
-// has no line break.
+// contains no line break.
 type piece struct {
-	last  uint64 // seq of the last
+	last  uint64 // seq of the last one
 	lines sql.RawBytes
 }
 

@@ -41,7 +41,7 @@ func (s *store) Read(ctx context.Context, run string, after uint64, limit int) (
 	if errors.Is(err, errEnough) || err == nil && last >= h.Seq {
 		return events, nil
 	}
-	if _, now := s.find(ctx, run); errors.Is(now, timeline.ErrNotFound) { // it was deleted meanwhile, from its beginning on
+	if _, now := s.find(ctx, run); errors.Is(now, timeline.ErrNotFound) { // it was deleted during the read, from its beginning on
 		return nil, now
 	}
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// OpenReading is Open for programs that only read. It also opens a store that cannot be written
-// to, on a disk that is mounted read-only, or in a folder of another user; every method that
+// OpenReading is Open for programs that only read. It also opens a store that cannot be written to,
+// such as one on a disk that is mounted read-only, or in another user's folder. Every method that
 // would write then fails with timeline.ErrReadOnly.
 func OpenReading(ctx context.Context, dir string) (*timeline.Journal, error) {
 	return journal(openReading(ctx, dir))
@@ -34,7 +34,7 @@ func openReading(ctx context.Context, dir string) (*store, error) {
 	return nil, err
 }
 
-// openReadOnly opens an existing store for reading only; writers get why.
+// openReadOnly opens an existing store for reading only; writers get the error why.
 func openReadOnly(ctx context.Context, dir string, why error) (*store, error) {
 	s := newStore(dir, filepath.Join(dir, "timeline.db"))
 	s.readOnly = why
@@ -46,8 +46,8 @@ func openReadOnly(ctx context.Context, dir string, why error) (*store, error) {
 	return s, nil
 }
 
-// connectReading connects the readers. If the write-ahead log is empty nobody has the store open,
-// and SQLite needs no files beside it; otherwise SQLite reads the log through those files.
+// connectReading connects the readers. If the write-ahead log is empty, nobody has the store open,
+// and SQLite needs no files beside it. Otherwise SQLite reads the log through those files.
 func (s *store) connectReading(ctx context.Context) (err error) {
 	if s.opened, err = os.Stat(s.file); err != nil {
 		return err
@@ -71,8 +71,7 @@ func (s *store) connectReading(ctx context.Context) (err error) {
 	return nil
 }
 
-// cannotWrite makes a StoreError of a system error that means that the store cannot be written
-// to.
+// cannotWrite makes a StoreError of a system error that means that the store cannot be written to.
 func cannotWrite(file string, err error) error {
 	if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
 		return err

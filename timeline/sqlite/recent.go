@@ -10,21 +10,21 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/internal/nanos"
 )
 
-// A new event is first stored in the table recent, where all runs share the last page. Later it
-// moves to the other events of its run, in the table events, together with those that came after
-// it, in pieces (piece.go): so a transaction need not write a page for every run in it. The view
-// timeline is both tables.
+// A new event is first stored in the table recent, where all runs share the last page, so that a
+// transaction need not write a page for every run in it. Later it moves to the other events of its
+// run, in the table events, in pieces together with those that came after it (piece.go). The view
+// timeline has both tables.
 
-// maxRecent is how many events recent holds before they move, and maxRecentSize the largest of
-// them in bytes: a larger event fills pages of its own anyway.
+// maxRecent is how many events recent holds before they move, and maxRecentSize the largest of them
+// in bytes: a larger event fills pages of its own anyway.
 const (
 	maxRecent     = 2048
 	maxRecentSize = 1024
 )
 
-// rowsAtOnce is how many events one statement writes into recent, if there are as many: a
-// statement costs about as much as its row. OR FAIL spares SQLite what it needs to undo a single
-// statement: the whole transaction is rolled back if any statement fails.
+// rowsAtOnce is how many events one statement writes into recent, if there are that many: a
+// statement costs about as much as a row. OR FAIL saves SQLite the work of being able to undo a
+// single statement: the whole transaction is rolled back if any statement fails.
 const (
 	rowsAtOnce    = 16
 	insertRecent  = "INSERT OR FAIL INTO recent (run, seq, at, piece, event) VALUES "
@@ -35,12 +35,12 @@ const (
 // insertSeveral is insertRecent with rowsAtOnce rows.
 var insertSeveral = insertRecent + recentRow + strings.Repeat(", "+recentRow, rowsAtOnce-1)
 
-// selectEvents reads a run. It selects seq, too, because otherwise SQLite sorts what it could
+// selectEvents reads a run. It also selects seq, because otherwise SQLite sorts what it could
 // merge.
 const selectEvents = "SELECT seq, event FROM timeline WHERE run = ? AND seq > ? ORDER BY seq" + atMost
 
-// add stores an event. A small one is written to recent once several have come together, or drain
-// is called.
+// add stores an event. A small one is written to recent when several have come together, or when
+// drain is called.
 func (st *statements) add(ctx context.Context, h *head, e recovery.Event, stored []byte) error {
 	if !isRecent(stored) {
 		h.piece = 0
@@ -58,7 +58,7 @@ func (st *statements) add(ctx context.Context, h *head, e recovery.Event, stored
 	return err
 }
 
-// isRecent reports whether add stores such an event in recent.
+// isRecent reports whether add stores the event in recent.
 func isRecent(stored []byte) bool { return len(stored) <= maxRecentSize }
 
 // drain writes the events that add has not written yet.

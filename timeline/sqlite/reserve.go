@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 )
 
-// A full disk has no space to delete in: what is deleted is written to the write-ahead log first.
-// Even a reader finds no space, if it has to make the log's index. So the folder has a file that
-// can be made smaller then.
+// On a full disk there is no space to delete in, because deletions are first written to the
+// write-ahead log. Even a reader finds no space if it has to create the log's index. So the folder
+// has a file that can be shrunk then.
 
 const (
 	reserveSize = 1 << 20  // bytes: enough to delete in, and to give pages back
@@ -29,7 +29,7 @@ func (s *store) keepReserve() {
 	_ = f.Close()
 }
 
-// useReserve shrinks the file by so many bytes, and reports whether it did.
+// useReserve shrinks the file by that many bytes, and reports whether it did.
 func (s *store) useReserve(bytes int64) bool {
 	info, err := os.Stat(s.reserveName())
 	return err == nil && info.Size() > 0 && os.Truncate(s.reserveName(), max(0, info.Size()-bytes)) == nil

@@ -19,8 +19,8 @@ type migration struct {
 }
 
 // migrations take the schema from version i to i+1. They are a plain list because a migration
-// library would cost more to compile than it saves here: there is one database, one direction,
-// and SQLite's own user_version to count with.
+// library would cost more to compile than it saves here: there is one database, one direction, and
+// SQLite's own user_version to count with.
 var migrations = []migration{
 	{statements: `CREATE TABLE runs (
 		n               INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -201,7 +201,7 @@ func migrate(ctx context.Context, conn *sql.Conn, file string) (err error) {
 	return err
 }
 
-// fillDue computes, from their events, what runs of schema 1 wait for and until when.
+// fillDue computes, from the events of runs of schema 1, what they wait for and until when.
 func fillDue(ctx context.Context, conn *sql.Conn) error {
 	asleep, err := column[int64](ctx, conn, "SELECT n FROM runs WHERE ended = 0 AND (status = 'waiting' OR suggestion_open = 1)")
 	if err != nil {
@@ -255,7 +255,7 @@ func fillHeard(ctx context.Context, conn *sql.Conn) error {
 }
 
 // fillCourse computes the Course of runs of schema 9. Events of a damaged run that cannot be read
-// are left out; whoever reads the run is told.
+// are left out; reading the run reports them.
 func fillCourse(ctx context.Context, conn *sql.Conn) error {
 	runs, err := column[int64](ctx, conn, "SELECT n FROM heads WHERE seq > 0")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// mayJoin makes sure that a may begin the run of h in its session.
+// mayJoin checks that a may begin the run of h in its session.
 func mayJoin(ctx context.Context, st *statements, h *head, a *timeline.Append) error {
 	session := a.Joins()
 	if session == "" {

@@ -19,20 +19,20 @@ import (
 type store struct {
 	dir, file string
 	opened    os.FileInfo // the database file, to recognise it
-	readOnly  error       // why nothing can be written; nil = it can
+	readOnly  error       // why nothing can be written; nil = it can be
 	lock      *lockFile
 	seen      int64 // the database's version at the last Moved
 	kept      kept
 
 	writes     chan *write
-	deferred   chan *write // deferred writes, on which nobody waits
+	deferred   chan *write // deferred writes, which nobody waits for
 	chores     chan *chore
-	writing    *sql.DB // the database of the single connection writer
+	writing    *sql.DB // the database that has writer as its only connection
 	writer     *sql.Conn
 	statements *statements
 	readers    *sql.DB
 	prepared   prepared // of the readers
-	backfiller *sql.DB  // which one goroutine uses
+	backfiller *sql.DB  // used by one goroutine
 
 	transactions int           // counted by the committer
 	waiting      atomic.Int64  // writes that the committer has not taken yet
@@ -40,7 +40,7 @@ type store struct {
 
 	closing    chan struct{}
 	committed  chan struct{} // closed when the committer has ended
-	backfilled chan struct{} // closed when the write-ahead log is not moved any more
+	backfilled chan struct{} // closed when the write-ahead log is no longer moved
 }
 
 var (
@@ -54,7 +54,7 @@ const maxReaders = 8
 
 const busyTimeout = "PRAGMA busy_timeout = 5000"
 
-// cacheKiB bounds the writer's pages in memory.
+// cacheKiB is how many KiB of pages the writer keeps in memory.
 const cacheKiB = 8 << 10
 
 // Open opens the timeline in the folder dir, or creates both. It fails if others may write to the
@@ -140,7 +140,7 @@ func (s *store) connect(ctx context.Context) (err error) {
 	return err
 }
 
-// dsn waits up to 5 s for another process's transaction.
+// dsn is the database's address, with a wait of up to 5 s for another process's transaction.
 func (s *store) dsn(pragmas ...string) string {
 	q := url.Values{"_pragma": append([]string{"busy_timeout(5000)"}, pragmas...)} // the same as busyTimeout
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(s.file), RawQuery: q.Encode()}).String()
@@ -165,7 +165,7 @@ func (s *store) disconnect() error {
 	return errors.Join(errs...)
 }
 
-// Close ends the committer, and lets others claim its runs at once. Each write that was not
+// Close ends the committer, and lets others claim its runs immediately. Each write that was not
 // answered yet is either durable or refused.
 func (s *store) Close() error {
 	close(s.closing)

@@ -6,7 +6,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// SaveTail implements timeline.Store. It is written with the deferred writes.
+// SaveTail implements timeline.Store. It is one of the deferred writes.
 func (s *store) SaveTail(ctx context.Context, l timeline.Lease, t timeline.Tail) error {
 	return s.submitTo(ctx, s.deferred, func(ctx context.Context, st *statements) error {
 		h, err := st.owned(ctx, l)

@@ -2,22 +2,22 @@ package sqlite
 
 import "context"
 
-// Committed data lies in the write-ahead log until it is moved to the database. SQLite would do
-// that within the commit that makes the log long, and everybody would wait for it; so a goroutine
-// with a connection of its own does it beside the committer, as soon as it is worth it. The
-// committer moves the rest, which came meanwhile: the log starts anew when all of it has been
-// moved and nobody writes.
+// Committed data is in the write-ahead log until it is moved to the database. SQLite would do that
+// within the commit that makes the log long, and everybody would wait for it. So a goroutine with
+// its own connection does it beside the committer, as soon as that is worthwhile. The committer
+// moves the rest, which came during that: the log starts again from its beginning when all of it
+// has been moved and nobody writes.
 
 const (
-	// backfillEvery is after how many transactions the contents of the log are moved.
+	// backfillEvery is the number of transactions after which the contents of the log are moved.
 	backfillEvery = 256
-	// walPages is how many pages of 4 KiB the log has, at least, when it starts anew: the more
+	// walPages is how many pages of 4 KiB the log has, at least, when it starts again: the more
 	// there are, the fewer times a page that changes often is written to the database.
 	walPages = 4000
-	// mostWALPages is when SQLite itself shortens the log, should the goroutine not get to it.
+	// mostWALPages is when SQLite itself shortens the log, if the goroutine does not get to it.
 	mostWALPages = 4 * walPages
-	// scarce is with how few bytes free on the disk the log is moved after each transaction: once
-	// the disk is full there is no room for that, and so none to delete in.
+	// scarce is the number of free bytes on the disk below which the log is moved after every
+	// transaction: once the disk is full there is no room for that, and so none to delete in.
 	scarce = 16 << 20
 )
 
@@ -39,8 +39,8 @@ func (s *store) isScarce() bool {
 	return err == nil && left < scarce
 }
 
-// backfill moves the contents of the log, again and again, until the store closes. After a
-// failure it tries again after as many transactions: no answer depends on it.
+// backfill moves the contents of the log, again and again, until the store closes. After a failure
+// it tries again after as many transactions: no answer depends on it.
 func (s *store) backfill() {
 	defer close(s.backfilled)
 	ctx := context.Background()

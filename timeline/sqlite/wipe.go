@@ -10,20 +10,20 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// To wipe is to rewrite the database and to empty the write-ahead log, which is the only way to
-// be sure that nothing of deleted runs is left: SQLite leaves old bytes in free pages, and in
-// pages whose rows have moved. Both need the database for themselves. So each attempt is given up
-// as soon as a write has waited for long enough, and repeated with more time.
+// To wipe is to rewrite the database and to empty the write-ahead log, which is the only way to be
+// sure that nothing of deleted runs is left: SQLite leaves old bytes in free pages, and in pages
+// from which rows have moved. Both need the database to themselves. So each attempt is given up
+// when a write has waited for a certain time, and is repeated with more time.
 
 const (
-	wipePatience = 30 * time.Second       // before the old bytes are left where they are
-	leastPiece   = 50 * time.Millisecond  // that a write waits for the first attempt
+	wipePatience = 30 * time.Second       // after that the old bytes are left where they are
+	leastPiece   = 50 * time.Millisecond  // how long a write waits for the first attempt
 	mostPiece    = 800 * time.Millisecond // and for a later one
 	lookForWrite = 5 * time.Millisecond
 	shrinkPages  = 64 // given back at a time
 )
 
-// errYielded ends an attempt for which a write has waited long enough.
+// errYielded ends an attempt because a write has waited long enough.
 var errYielded = errors.New("runs or their readers used the store all the time")
 
 // wipe removes all traces of deleted runs.
@@ -49,8 +49,8 @@ func (s *store) wipe(ctx context.Context) error {
 	return nil
 }
 
-// hasRoom says that a rewrite does not fit on the disk: it needs as much space again as is in
-// use, and one that failed halfway would use up what is left.
+// hasRoom returns an error if a rewrite does not fit on the disk: it needs as much space again as
+// is in use, and one that failed halfway would use up what is left.
 func (s *store) hasRoom(ctx context.Context) error {
 	var pages, free, size int64
 	err := s.readers.QueryRowContext(ctx, "SELECT page_count, freelist_count, page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size").
@@ -70,15 +70,15 @@ func (s *store) hasRoom(ctx context.Context) error {
 	return nil
 }
 
-// diskSpace is how many bytes are free on the disk of the folder.
+// diskSpace is how many bytes are free on the folder's disk.
 func (s *store) diskSpace() (int64, error) {
 	var disk syscall.Statfs_t
 	err := syscall.Statfs(s.dir, &disk)
 	return int64(disk.Bavail) * int64(disk.Bsize), err //nolint:gosec,unconvert // the types of its fields differ by system
 }
 
-// shrink gives free pages of the database back to the disk, some at a time, for which there is
-// space even on a full disk: each step makes room for the next.
+// shrink gives free pages of the database back to the disk, a few at a time. There is space for
+// that even on a full disk: each step makes room for the next.
 func (s *store) shrink(ctx context.Context) error {
 	for free := 1; free > 0; {
 		err := s.inTurns(ctx, func(ctx context.Context) error {
@@ -98,8 +98,8 @@ func (s *store) shrink(ctx context.Context) error {
 	return s.inTurns(ctx, s.truncate)
 }
 
-// inTurns has the committer try do, again and again, until it is done; no write waits long for
-// any attempt.
+// inTurns makes the committer try do again and again until it is done; no write waits long for any
+// attempt.
 func (s *store) inTurns(ctx context.Context, do func(context.Context) error) error {
 	for began, piece := time.Now(), leastPiece; ; piece = min(2*piece, mostPiece) {
 		err := s.between(ctx, func(ctx context.Context) error { return s.yielding(ctx, piece, do) })
@@ -120,7 +120,7 @@ func (s *store) rewrite(ctx context.Context) error {
 	return err
 }
 
-// truncate empties the write-ahead log, unless somebody still reads from it.
+// truncate empties the write-ahead log, unless somebody is still reading from it.
 func (s *store) truncate(ctx context.Context) error {
 	var busy, frames, moved int
 	err := s.writer.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
@@ -130,8 +130,8 @@ func (s *store) truncate(ctx context.Context) error {
 	return err
 }
 
-// yielding runs do on the committer's connection until a write has waited for patience, unless
-// another process does the same.
+// yielding runs do on the committer's connection until a write has waited for patience. It fails if
+// another process is writing.
 func (s *store) yielding(ctx context.Context, patience time.Duration, do func(context.Context) error) (err error) {
 	if _, err := s.writer.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// beginnings are the first events of a run: Started with says as its input, and the claim.
+// beginnings makes the first events of a run: Started with says as its input, and the claim.
 func beginnings(run, says string) func(timeline.Lease) []recovery.Event {
 	return func(l timeline.Lease) []recovery.Event {
 		return []recovery.Event{started(run, "", says), with(run, 2, recovery.Claimed{Owner: l.Owner, Epoch: l.Epoch})}
@@ -29,7 +29,7 @@ func testBegin(t *testing.T, log timeline.Log) {
 	if s := only(t, log); s.Owner != "a" || s.Seq != 2 || s.Title != "hi" {
 		t.Errorf("it is listed as %+v", s)
 	}
-	again, err := log.Begin(t.Context(), "r", "a", time.Hour, first) // as if its success had not been seen
+	again, err := log.Begin(t.Context(), "r", "a", time.Hour, first) // as if the caller had not seen its success
 	if err != nil || again.Epoch != l.Epoch || again.Owner != l.Owner {
 		t.Errorf("lease of the same beginning: %+v, %v", again, err)
 	}
@@ -70,8 +70,8 @@ func testBeginRefused(t *testing.T, log timeline.Log) {
 
 func second(_ timeline.Lease, err error) error { return err }
 
-// testBeginClaimed: a run that was claimed and has no events may begin once its owner has
-// released it, with the epoch of the next claim.
+// testBeginClaimed: a run that was claimed and has no events may begin once its owner has released
+// it, with the epoch of the next claim.
 func testBeginClaimed(t *testing.T, log timeline.Log) {
 	old := claim(t, log, "r", "a")
 	first := beginnings("r", "hi")

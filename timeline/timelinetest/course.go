@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// courses are runs that differ in everything that can be asked for, the oldest first.
+// courses are runs that differ in everything that a query can ask for, the oldest first.
 func courses() map[string][]recovery.Body {
 	overloaded := failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
 	overloaded.Provider, overloaded.Title, overloaded.Message = "lab", "Lab is OVERLOADED", "Übermäßig viele\nAnfragen."
@@ -47,7 +47,7 @@ func courses() map[string][]recovery.Body {
 	}
 }
 
-// courseLog writes courses, each run an hour after the one before.
+// courseLog writes courses, each run an hour after the one before it.
 func courseLog(t *testing.T, log timeline.Log) {
 	all := courses()
 	for i, run := range []string{"r1", "r2", "r3", "r4"} {

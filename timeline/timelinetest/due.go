@@ -10,7 +10,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// put makes a run that has started and then has the events of bodies.
+// put makes a run that has started, followed by the events of bodies.
 func put(t *testing.T, log timeline.Log, run string, bodies ...recovery.Body) timeline.Lease {
 	t.Helper()
 	l := claim(t, log, run, "a")
@@ -93,7 +93,7 @@ func testListDue(t *testing.T, log timeline.Log) {
 	wantRuns(t, log, timeline.Query{Due: epoch.Add(time.Hour), Before: "held"}, "crashed", "soon")
 }
 
-// testListDueNoMore checks that whatever ends or moves a wait moves its time.
+// testListDueNoMore: whatever ends or moves a wait also moves the run's time.
 func testListDueNoMore(t *testing.T, log timeline.Log) {
 	due := timeline.Query{Due: epoch.Add(time.Hour)}
 	for name, bodies := range map[string][]recovery.Body{
@@ -118,8 +118,7 @@ func testListDueNoMore(t *testing.T, log timeline.Log) {
 	}
 }
 
-// testListUnheard checks that a run with an unanswered command is found, until an event answers
-// it.
+// testListUnheard: a run with an unanswered command is found until an event answers it.
 func testListUnheard(t *testing.T, log timeline.Log) {
 	due := timeline.Query{Due: epoch.Add(time.Hour)}
 	l := put(t, log, "waits", waits("w", 2*time.Hour))

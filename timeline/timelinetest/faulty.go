@@ -12,13 +12,13 @@ import (
 
 // Fault is what happens to one write of a Faulty log.
 type Fault struct {
-	Err   error         // what it fails with: syscall.ENOSPC, syscall.EIO, …; nil = it does not
-	After bool          // it is durable, but fails all the same
+	Err   error         // the error: syscall.ENOSPC, syscall.EIO, …; nil = none
+	After bool          // it is durable, but fails nevertheless
 	Pause time.Duration // how long it takes
 	Hang  bool          // it does nothing until its context ends
 }
 
-// Faulty is a Log whose writes fail as those of a disk do.
+// Faulty is a Log with writes that fail like those of a disk.
 type Faulty struct {
 	timeline.Log
 
@@ -27,13 +27,13 @@ type Faulty struct {
 	n    int
 }
 
-// NewFaulty makes a Faulty of log. The n-th append, from 1, gets the fault that next gives for n;
-// any other write does not count, and gets the fault of the next append.
+// NewFaulty makes a Faulty of log. The n-th append, from 1, gets the fault that next gives for n.
+// Other writes do not count, and get the fault of the next append.
 func NewFaulty(log timeline.Log, next func(n int) Fault) *Faulty {
 	return &Faulty{Log: log, next: next}
 }
 
-// Break has every write from now on get f; the zero Fault repairs the log.
+// Break gives every write from now on the fault f; the zero Fault repairs the log.
 func (l *Faulty) Break(f Fault) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

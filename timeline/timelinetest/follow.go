@@ -34,7 +34,7 @@ func testFollow(t *testing.T, log timeline.Log) {
 	t.Fatalf("the follower stopped before event %d", next)
 }
 
-// testFollowConcurrent: followers that begin anywhere see every event once while events are being
+// testFollowConcurrent: followers that begin anywhere see every event once, while events are being
 // appended.
 func testFollowConcurrent(t *testing.T, log timeline.Log) {
 	const last = 400
@@ -133,9 +133,8 @@ func testFollowSlow(t *testing.T, log timeline.Log) {
 	t.Fatal("the follower stopped")
 }
 
-// testFollowBehind: for a follower that was too far behind, the first item after the lost ones
-// says so, and no other does; a follower that has not reached the end of the log yet is not
-// behind.
+// testFollowBehind: for a follower that was too far behind, the first item after the lost ones says
+// so, and no other item does. A follower that has not reached the end of the log yet is not behind.
 func testFollowBehind(t *testing.T, log timeline.Log) {
 	l := claim(t, log, "r", "a")
 	appendAll(t, log, l, 0, event("r", 1, "x"))

@@ -13,7 +13,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// long bounds every wait of a test; no test measures time by it.
+// long bounds every wait of a test; no test measures time with it.
 const long = 30 * time.Second
 
 var epoch = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
@@ -24,7 +24,7 @@ func bounded(t *testing.T) context.Context {
 	return ctx
 }
 
-// event is a small event; the text distinguishes it from another with the same seq.
+// event is a small event; text distinguishes it from another with the same seq.
 func event(run string, seq uint64, text string) recovery.Event {
 	return with(run, seq, recovery.Noted{Topic: text})
 }

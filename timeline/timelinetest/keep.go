@@ -58,8 +58,8 @@ func testKeep(t *testing.T, s timeline.Store) {
 	}
 }
 
-// Kept is for a store that two Journals have open: nobody takes through one of them what an owner
-// keeps through the other before its lease is over, and when an owner is late only one other gets
+// Kept tests a store that two Journals have open: while an owner keeps its lease in time through
+// one of them, nobody takes the run through the other; when the owner is late, only one other gets
 // the run (I36).
 func Kept(t *testing.T, one, other timeline.Log) {
 	t.Helper()
@@ -116,7 +116,7 @@ func Kept(t *testing.T, one, other timeline.Log) {
 	}
 }
 
-// expiredLease is the lease, which is over, of a run of owner that has begun.
+// expiredLease is the lease of a run that owner has begun; it has expired.
 func expiredLease(t *testing.T, s timeline.Store, run, owner string) timeline.Lease {
 	t.Helper()
 	l := timeline.Lease{Run: run, Owner: owner, Epoch: 1}
@@ -135,7 +135,7 @@ func hold(t *testing.T, s timeline.Store, l timeline.Lease, ttl time.Duration) {
 	}
 }
 
-// wantDue wants so many due runs without an owner.
+// wantDue checks that there are want due runs without an owner.
 func wantDue(t *testing.T, s timeline.Store, want int) {
 	t.Helper()
 	list, err := s.List(t.Context(), timeline.Query{Due: epoch.Add(time.Hour), Limit: 100})

@@ -54,7 +54,7 @@ func testSummary(t *testing.T, log timeline.Log) {
 	}
 }
 
-// summaryUntil is until when the waits of summarySteps last.
+// summaryUntil is when the waits of summarySteps end.
 var summaryUntil = epoch.Add(time.Hour)
 
 // summaryStep is an event, and the run's summary after it.

@@ -11,7 +11,7 @@ import (
 // Losing is a store that may later have less than it said was durable, as after a failover to a
 // standby that was behind.
 type Losing struct {
-	timeline.Store // with what is left now
+	timeline.Store // with what is left
 
 	empty func() timeline.Store
 	mu    sync.Mutex
@@ -20,7 +20,7 @@ type Losing struct {
 
 var _ timeline.Losing = (*Losing)(nil)
 
-// NewLosing makes a Losing from stores that empty makes.
+// NewLosing makes a Losing; empty makes the stores that it uses.
 func NewLosing(empty func() timeline.Store) *Losing { return &Losing{Store: empty(), empty: empty} }
 
 // Loses implements timeline.Losing.
@@ -66,7 +66,7 @@ func (s *Losing) Hold(ctx context.Context, l timeline.Lease, ttl time.Duration) 
 
 // Append implements timeline.Store.
 func (s *Losing) Append(ctx context.Context, a *timeline.Append) error {
-	quiet := *a // nobody is told a second time
+	quiet := *a // nobody is told again
 	quiet.Durable = func() {}
 	err := s.do(ctx, func(ctx context.Context, to timeline.Store) error { return to.Append(ctx, &quiet) })
 	if err == nil {

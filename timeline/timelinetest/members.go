@@ -85,8 +85,8 @@ func BulkClaims(t *testing.T, one, other timeline.Store) {
 	}
 }
 
-// claimAll has four owners claim what is due by at until nothing is left, and says which owner
-// has which run.
+// claimAll makes four owners claim what is due by at until nothing is left, and says which owner
+// got which run.
 func claimAll(t *testing.T, at time.Time, stores ...timeline.BulkClaimer) map[string]string {
 	t.Helper()
 	var mu sync.Mutex
@@ -133,7 +133,7 @@ func begun(t *testing.T, j *timeline.Journal, run string, at time.Time, letGo bo
 	}
 }
 
-// as is a store as an optional interface that it implements.
+// as is a store as one of the optional interfaces, which it must implement.
 func as[T any](t *testing.T, store timeline.Store) T {
 	t.Helper()
 	what, ok := store.(T)

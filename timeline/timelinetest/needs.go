@@ -9,7 +9,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// needing begins runs by what they need of a machine, due one after the other, and releases them.
+// needing begins runs that differ in what they need of a machine, due one after another, and
+// releases them.
 func needing(t *testing.T, log timeline.Log) {
 	t.Helper()
 	for i, one := range []struct {
@@ -30,7 +31,7 @@ func needing(t *testing.T, log timeline.Log) {
 	}
 }
 
-// testListNeeds: what is due is listed for the machine that has what it needs.
+// testListNeeds: a machine gets only the due runs whose needs it meets.
 func testListNeeds(t *testing.T, log timeline.Log) {
 	needing(t, log)
 	due := epoch.Add(time.Hour)
@@ -48,7 +49,8 @@ func testListNeeds(t *testing.T, log timeline.Log) {
 	}
 }
 
-// ClaimsByNeeds tests a timeline.BulkClaimer store: nobody is given what its machine cannot drive.
+// ClaimsByNeeds tests a timeline.BulkClaimer store: nobody gets a run that its machine cannot
+// drive.
 func ClaimsByNeeds(t *testing.T, store timeline.Store) {
 	t.Helper()
 	needing(t, timeline.NewJournal(store)) // the caller closes its store

@@ -16,7 +16,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// joins is the first event of a run of a session that continues another, "" for none.
+// joins is the first event of a run of a session that continues another run, "" for none.
 func joins(run, session, continues string) recovery.Event {
 	body := recovery.Started{Model: "lab/one", Session: session, Input: []llm.Message{llm.User("Say " + run)}}
 	if continues != "" {
@@ -25,7 +25,7 @@ func joins(run, session, continues string) recovery.Event {
 	return with(run, 1, body)
 }
 
-// turn is a run of a session from its beginning to its end.
+// turn is a whole run of a session.
 func turn(t *testing.T, log timeline.Log, run, session, continues string, status recovery.Status) {
 	t.Helper()
 	l := claim(t, log, run, "a")
@@ -72,7 +72,7 @@ func testSessions(t *testing.T, log timeline.Log) {
 func testSessionBusy(t *testing.T, log timeline.Log) {
 	early, first := claim(t, log, "r0", "a"), claim(t, log, "r1", "a")
 	appendAll(t, log, first, 0, joins("r1", "s", ""))
-	appendAll(t, log, first, 0, joins("r1", "s", "")) // again, as if its success had not been seen
+	appendAll(t, log, first, 0, joins("r1", "s", "")) // again, as if the caller had not seen its success
 	second := claim(t, log, "r2", "a")
 	for _, continues := range []string{"", "r1"} {
 		err := log.Append(t.Context(), second, 0, joins("r2", "s", continues))
@@ -94,7 +94,7 @@ func testSessionBusy(t *testing.T, log timeline.Log) {
 	appendAll(t, log, claim(t, log, "r4", "a"), 0, joins("r4", "gone", "r9")) // what it continues was deleted
 }
 
-// testSessionRace lets many begin the next run of a session at once.
+// testSessionRace: many begin the next run of a session at once.
 func testSessionRace(t *testing.T, log timeline.Log) {
 	turn(t, log, "r0", "s", "", recovery.StatusCompleted)
 	var won atomic.Int32

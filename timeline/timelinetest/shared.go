@@ -9,13 +9,13 @@ import (
 )
 
 // Shared tests a timeline.Shared store that two Journals have open: the second follows what the
-// first appends, commands come back, and only the newest owner appends (I34). In the end the
-// second has the run r, with epoch 2.
+// first appends, commands come back, and only the newest owner appends (I34). In the end the second
+// has the run r, with epoch 2.
 func Shared(t *testing.T, one, other timeline.Log) {
 	t.Helper()
 	ctx := bounded(t)
 	old := claim(t, one, "r", "one")
-	// The same name does not make it the same owner: the other store is open.
+	// The same name does not make it the same owner: it is in another open store.
 	_, err := other.Claim(ctx, "r", "one", time.Hour)
 	wantError(t, "claim of a living owner's run", err, timeline.ErrOwned)
 	const events = 50
@@ -48,7 +48,7 @@ func Shared(t *testing.T, one, other timeline.Log) {
 	if !heard {
 		t.Error("the command was not heard")
 	}
-	if _, err := one.Renew(ctx, old, time.Nanosecond); err != nil { // as if it had been stopped for long
+	if _, err := one.Renew(ctx, old, time.Nanosecond); err != nil { // as if it had been stopped for a long time
 		t.Fatal(err)
 	}
 	lease := claim(t, other, "r", "two")

@@ -14,8 +14,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Store tests the primitives of the stores that open gives, which are empty; Run tests what a
-// Journal makes of them. It closes each of the stores.
+// Store tests the primitives of the stores that open gives, which must be empty; Run tests what a
+// Journal makes of them. Store closes each of them.
 func Store(t *testing.T, open func(t *testing.T) timeline.Store) {
 	for _, test := range []struct {
 		name string
@@ -94,7 +94,7 @@ func headOf(t *testing.T, s timeline.Store, run string) timeline.Head {
 	return heads[0]
 }
 
-// refused appends a, and wants that error and nothing of a to be written.
+// refused appends a, and checks that it fails with that error and writes nothing.
 func refused(t *testing.T, s timeline.Store, what string, want error, a *timeline.Append, durable *told) {
 	t.Helper()
 	before, _ := s.Heads(t.Context(), a.Lease.Run)
@@ -190,8 +190,8 @@ func testBeginningRace(t *testing.T, s timeline.Store) {
 	}
 }
 
-// testBeginningOfNobody: an imported run has no owner, an epoch of its past, and an inbox that
-// goes on.
+// testBeginningOfNobody: an imported run has no owner, an epoch from its past, and an inbox that
+// continues.
 func testBeginningOfNobody(t *testing.T, s timeline.Store) {
 	a, _ := appending(t, timeline.Lease{Run: "r", Epoch: 7}, timeline.Summary{}, started("r", "", "hi"))
 	a.Begins = &timeline.Beginning{Inbox: 4}
@@ -209,8 +209,7 @@ func testBeginningOfNobody(t *testing.T, s timeline.Store) {
 	}
 }
 
-// testDurable: an append is reported durable once, before it returns, and in the order of the
-// run.
+// testDurable: an append is reported durable once, before it returns, and in the run's order.
 func testDurable(t *testing.T, s timeline.Store) {
 	l, _ := lend(t, s, "r", "a")
 	var order []uint64
@@ -228,7 +227,7 @@ func testDurable(t *testing.T, s timeline.Store) {
 	}
 }
 
-// testDurableUnseen: a cancelled append may have been written all the same, and is then reported
+// testDurableUnseen: a cancelled append may have been written nevertheless, and is then reported
 // durable.
 func testDurableUnseen(t *testing.T, s timeline.Store) {
 	l, _ := lend(t, s, "r", "a")
@@ -248,7 +247,7 @@ func testDurableUnseen(t *testing.T, s timeline.Store) {
 	}
 }
 
-// testHold: the owner of a lease can keep it, and nobody else has it once it was released.
+// testHold: the owner of a lease can keep it, and nobody has the run once it was released.
 func testHold(t *testing.T, s timeline.Store) {
 	l, _ := lend(t, s, "r", "a")
 	hold := func(l timeline.Lease, ttl time.Duration) error { return s.Hold(t.Context(), l, ttl) }

@@ -50,7 +50,7 @@ func testJoinRace(t *testing.T, s timeline.Store) {
 	var wg sync.WaitGroup
 	for i := range 16 {
 		run := fmt.Sprint("next", i)
-		// Each run has ended at once, so only a faster rival can be in the way of the next one.
+		// Each run ends immediately, so only a faster rival can be in the way of the next one.
 		a, _ := appending(t, timeline.Lease{Run: run, Epoch: 1}, timeline.Summary{}, joins(run, "s", "r0"), with(run, 2, recovery.Ended{Status: recovery.StatusCompleted}))
 		a.Begins = &timeline.Beginning{}
 		wg.Go(func() {
@@ -158,7 +158,7 @@ func testSent(t *testing.T, s timeline.Store) {
 	}
 }
 
-// testGone: gone is called for each run that nobody finds any more, and for no run that stays.
+// testGone: gone is called for each run that can no longer be found, and for no run that stays.
 func testGone(t *testing.T, s timeline.Store) {
 	for _, run := range []string{"p", "q", "held"} {
 		l, _ := lend(t, s, run, "a")
@@ -186,7 +186,7 @@ func testGone(t *testing.T, s timeline.Store) {
 	}
 }
 
-// testMoved: a shared store says how far runs have come.
+// testMoved: a shared store says how far runs have got.
 func testMoved(t *testing.T, s timeline.Store) {
 	shared, ok := s.(timeline.Shared)
 	if !ok {

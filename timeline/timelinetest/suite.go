@@ -13,7 +13,7 @@ type Options struct {
 	Reopen func(t *testing.T, old timeline.Log) timeline.Log
 }
 
-// tests are the tests that every log has to pass, each with an empty one.
+// tests are the tests that every log has to pass, each with an empty log.
 var tests = []struct {
 	name string
 	run  func(*testing.T, timeline.Log)
@@ -69,8 +69,8 @@ var tests = []struct {
 	{"Close", testClose},
 }
 
-// Run tests the stores that open gives. Each call of open gives an empty one, and has it closed
-// by t.Cleanup. Close may be called more than once.
+// Run tests the logs that open gives. Each call of open gives an empty one, which t.Cleanup closes.
+// Close may be called more than once.
 func Run(t *testing.T, open func(t *testing.T) timeline.Log, opts ...Options) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })

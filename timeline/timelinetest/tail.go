@@ -27,8 +27,8 @@ func wantTail(t *testing.T, log timeline.Log, want timeline.Tail) {
 	}
 }
 
-// testTail: a run has one tail, which only its owner may save; text that was said in this process
-// is known without being saved, and is forgotten once another process owns the run.
+// testTail: a run has one tail, which only its owner may save. Text that was published in this
+// process is known without being saved, and is forgotten when another process owns the run.
 func testTail(t *testing.T, log timeline.Log) {
 	_, err := log.LoadTail(t.Context(), "r")
 	wantError(t, "tail of an unknown run", err, timeline.ErrNotFound)
@@ -60,7 +60,7 @@ func testTail(t *testing.T, log timeline.Log) {
 	wantTail(t, log, timeline.Tail{Attempt: 1, Seq: 2})
 }
 
-// testTailEnds: the event that ends an attempt ends its tail, and a save that was given up before
+// testTailEnds: the event that ends an attempt ends its tail, and a save that was given up earlier
 // does not bring it back.
 func testTailEnds(t *testing.T, log timeline.Log) {
 	l := began(t, log, "r")
@@ -87,8 +87,8 @@ func testTailEnds(t *testing.T, log timeline.Log) {
 	}
 }
 
-// testTailIsOver: text that an owner that was stopped for long publishes after an attempt's last
-// event is shown to nobody.
+// testTailIsOver: an owner that was stopped for a long time publishes text after its attempt's last
+// event; nobody gets that text.
 func testTailIsOver(t *testing.T, log timeline.Log) {
 	l := began(t, log, "r")
 	given := make(chan timeline.Item, 100)
@@ -127,9 +127,9 @@ func testTailIsOver(t *testing.T, log timeline.Log) {
 	}
 }
 
-// testTailLate: whoever joins in the middle of an attempt gets its text so far as one piece,
-// after the attempt's beginning, and then the live text; even with hundreds of followers. Text
-// that is live at that moment may come twice, and is then the same.
+// testTailLate: a follower that joins in the middle of an attempt gets its text so far as one
+// piece, after the attempt's beginning, and then the live text; even with hundreds of followers.
+// Text that is live at that moment may come twice, and is then the same.
 func testTailLate(t *testing.T, log timeline.Log) {
 	const runs = 300
 	say := func(from, to int) {

@@ -2,7 +2,7 @@ package nanos
 
 import "time"
 
-// Of is t as it is kept. A time outside of 1678–2262 does not fit and is none.
+// Of is t as it is stored. A time outside of 1678–2261 does not fit and becomes 0, none.
 func Of(t time.Time) int64 {
 	if y := t.Year(); y < 1678 || y > 2261 {
 		return 0

@@ -1,8 +1,8 @@
-// Package pgtest gives tests databases of PostgreSQL: of the server that MULLIGAN_POSTGRES names
-// (a URL of somebody who may make databases), else of one of their own, started by the programs of
-// this machine and gone with the tests.
+// Package pgtest gives tests PostgreSQL databases: on the server that MULLIGAN_POSTGRES names (a
+// URL with a role that may create databases), otherwise on a server of their own, started by the
+// programs of this machine and gone when the tests are.
 //
 //	log, err := postgres.Open(ctx, pgtest.Database(t))
 //
-// Where there is neither, a test is skipped, aloud, and fails with CI=true.
+// If there is neither, a test is skipped, loudly; with CI=true it fails.
 package pgtest

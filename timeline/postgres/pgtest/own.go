@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Own is a server that a test has for itself, so that it may end and begin again. It does not sync:
-// what the server's process has written outlives that, though not the machine.
+// Own is a server that a test has to itself, so that it may stop and start it. It does not sync:
+// what was written survives a crash of the server, though not of the machine.
 type Own struct {
 	server   server
 	programs string
@@ -21,13 +21,13 @@ type Own struct {
 	cmd      *exec.Cmd
 }
 
-// Begin starts one, which ends with the test.
+// Begin starts a server, which ends with the test.
 func Begin(t testing.TB) *Own {
 	t.Helper()
 	programs, err := find()
 	needed(t, err)
 	o := &Own{server: server{settings: fast.settings}, programs: programs}
-	if o.dir, err = os.MkdirTemp("", "pgtest"); err != nil { // a socket's path is short
+	if o.dir, err = os.MkdirTemp("", "pgtest"); err != nil { // not t.TempDir: a socket's path must be short
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(o.dir) })
@@ -41,19 +41,19 @@ func Begin(t testing.TB) *Own {
 	return o
 }
 
-// Socket is the path at which it listens.
+// Socket is the path of the socket on which it listens.
 func (o *Own) Socket() string { return filepath.Join(o.dir, ".s.PGSQL.5432") }
 
-// URL is that of its database.
+// URL is the URL of its database.
 func (o *Own) URL() string { return o.server.url }
 
-// Crash ends it in the middle of whatever it does.
+// Crash kills the server in the middle of whatever it does.
 func (o *Own) Crash() {
 	_ = o.in.Close()
 	_ = o.cmd.Wait()
 }
 
-// Start has it begin again, and waits until it answers.
+// Start starts the server again, and waits until it answers.
 func (o *Own) Start() (err error) {
 	if o.cmd, o.in, err = o.server.begin(o.programs, o.dir, ""); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (o *Own) Start() (err error) {
 	}
 }
 
-// create makes a cluster in dir.
+// create creates a cluster in dir.
 func (s *server) create(programs, dir string) error {
 	as, err := unprivileged(dir)
 	if err != nil {
@@ -85,8 +85,8 @@ func (s *server) create(programs, dir string) error {
 	return nil
 }
 
-// begin starts a server on the cluster in dir, which is reached by a socket there. Its shell ends it
-// when in is closed, and so when this process ends, however that is, and does something afterwards.
+// begin starts a server on the cluster in dir, with a socket there. Its shell stops the server when
+// in is closed, and so when this process ends in whatever way, and then runs afterwards.
 func (s *server) begin(programs, dir, afterwards string) (cmd *exec.Cmd, in io.Closer, err error) {
 	as, err := unprivileged(dir)
 	if err != nil {

@@ -22,36 +22,36 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// patience is how long a server may take to start, on a busy machine.
+// patience is how long a server may take to start on a busy machine.
 const patience = 2 * time.Minute
 
-// server is one that this process has, from when it is first wanted.
+// server is a server of this process, started when it is first needed.
 type server struct {
 	settings []string // of postgres, each name=value
 
 	once sync.Once
 	url  string
 	err  error
-	stop func() // nil = it is somebody else's
+	stop func() // nil = it is not ours to stop
 
 	mu   sync.Mutex
-	made []string // databases
-	free []string // those that no test has
+	made []string // databases that were created
+	free []string // those of them that no test has
 }
 
-// fast forgets what it was given if its machine fails; durable does not.
+// fast loses what was written if the machine fails; durable does not.
 var (
 	fast    = &server{settings: []string{"fsync=off", "shared_buffers=32MB"}}
 	durable = &server{settings: []string{"shared_buffers=128MB"}}
 )
 
-// Main runs the tests, and waits for what they have started to be gone.
+// Main runs the tests, and stops what they have started.
 func Main(m *testing.M) int {
 	defer End()
 	return m.Run()
 }
 
-// End waits for what this process has started to be gone.
+// End stops what this process has started, and waits until it is gone.
 func End() {
 	fast.end()
 	durable.end()
@@ -69,8 +69,8 @@ func (s *server) end() {
 	}
 }
 
-// Database gives the URL of an empty database, which is the test's until its end. Its server, if
-// it is started here, does not sync.
+// Database gives the URL of an empty database, which belongs to the test until its end. Its server,
+// if it is started here, does not sync.
 func Database(t testing.TB) string {
 	t.Helper()
 	return fast.database(t)
@@ -92,7 +92,7 @@ func Take() (url string, err error) {
 	return durable.at(name), err
 }
 
-// needed skips a test where there is no server, and fails it with CI=true.
+// needed skips a test if there is no server, and fails it with CI=true.
 func needed(t testing.TB, err error) {
 	t.Helper()
 	switch {
@@ -119,7 +119,7 @@ func (s *server) database(t testing.TB) string {
 	return s.at(name)
 }
 
-// take gives a database that no test has: to make one takes longer than to empty it.
+// take gives a database that no test has: creating one takes longer than emptying one.
 func (s *server) take() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,7 +136,7 @@ func (s *server) take() (string, error) {
 	return name, nil
 }
 
-// empty ends whoever still uses a database, and removes what is in it.
+// empty disconnects everybody from a database, and removes what is in it.
 func (s *server) empty(name string) error {
 	err := s.execute(name, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
 	if err == nil {
@@ -150,7 +150,7 @@ func (s *server) empty(name string) error {
 	return err
 }
 
-// at is the URL of a database of the server.
+// at is the URL of one of the server's databases.
 func (s *server) at(name string) string {
 	address, err := url.Parse(s.url)
 	if err != nil {
@@ -160,7 +160,7 @@ func (s *server) at(name string) string {
 	return address.String()
 }
 
-// execute has the server do one thing, in a database.
+// execute runs one statement in a database.
 func (s *server) execute(database, sql string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -192,7 +192,8 @@ func (s *server) start() {
 	}
 }
 
-// find is the folder with initdb and postgres: on the PATH, or the newest where Debian has them.
+// find is the folder with initdb and postgres: on the PATH, or the newest of those where Debian
+// puts them.
 func find() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		if path, err = filepath.EvalSymlinks(path); err == nil {
@@ -207,13 +208,13 @@ func find() (string, error) {
 	return filepath.Dir(found[len(found)-1]), nil
 }
 
-// addressOf is the URL of a server that is reached by a socket in dir.
+// addressOf is the URL of a server with its socket in dir.
 func addressOf(dir string) string {
 	return (&url.URL{Scheme: "postgres", User: url.User("mulligan"), Path: "/postgres", RawQuery: url.Values{"host": {dir}, "sslmode": {"disable"}}.Encode()}).String()
 }
 
-// launch makes a cluster in dir and starts a server that is reached by a socket there. Its shell
-// ends it when this process ends, however that is, and removes dir.
+// launch creates a cluster in dir and starts a server with its socket there. Its shell stops the
+// server when this process ends, in whatever way, and removes dir.
 func (s *server) launch(programs, dir string) (address string, stop func(), err error) {
 	if err := s.create(programs, dir); err != nil {
 		return "", nil, err
@@ -241,7 +242,7 @@ func end(in io.Closer, cmd *exec.Cmd, dir string) {
 	_ = os.RemoveAll(dir)
 }
 
-// unprivileged is how a program is run that refuses to be root: by another user, who gets dir.
+// unprivileged says how to run a program that refuses to be root: as another user, who gets dir.
 func unprivileged(dir string) (*syscall.SysProcAttr, error) {
 	if os.Geteuid() != 0 {
 		return &syscall.SysProcAttr{Setpgid: true}, nil

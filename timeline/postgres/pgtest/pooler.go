@@ -30,7 +30,7 @@ func Pooled(t testing.TB) string {
 	case err != nil:
 		t.Skipf("NOT TESTED: a store behind a pooler needs pgbouncer (apt-get install pgbouncer): %v", err)
 	}
-	dir, err := os.MkdirTemp("", "pgtest") // a socket's path is short
+	dir, err := os.MkdirTemp("", "pgtest") // not t.TempDir: a socket's path must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func Pooled(t testing.TB) string {
 	return through.String()
 }
 
-// pool has pgbouncer listen in dir, until the test ends.
+// pool starts pgbouncer with its socket in dir, until the test ends.
 func pool(t testing.TB, program, dir string, behind *pgx.ConnConfig) {
 	t.Helper()
 	as, err := unprivileged(dir)

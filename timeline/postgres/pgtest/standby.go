@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// Standby starts a server that follows o synchronously: nothing counts as written that it does not have. It
-// ends with the test, and may be read meanwhile.
+// Standby starts a synchronous standby of o: nothing that it does not have counts as written. It
+// ends with the test, and can be read until then.
 func (o *Own) Standby(t testing.TB) *Own {
 	t.Helper()
 	s := &Own{server: server{settings: o.server.settings}, programs: o.programs}
 	var err error
-	if s.dir, err = os.MkdirTemp("", "pgtest"); err != nil { // a socket's path is short
+	if s.dir, err = os.MkdirTemp("", "pgtest"); err != nil { // not t.TempDir: a socket's path must be short
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(s.dir) })
@@ -41,7 +41,7 @@ func (o *Own) Standby(t testing.TB) *Own {
 	return s
 }
 
-// copy makes the cluster in o's folder out of another server's.
+// copy makes the cluster in o's folder a copy of another server's.
 func (o *Own) copy(from *Own) error {
 	as, err := unprivileged(o.dir)
 	if err != nil {
@@ -57,5 +57,5 @@ func (o *Own) copy(from *Own) error {
 	return nil
 }
 
-// Promote has a standby take over.
+// Promote makes a standby take over.
 func (o *Own) Promote() error { return o.server.execute("postgres", "SELECT pg_promote()") }
