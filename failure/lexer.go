@@ -40,10 +40,11 @@ func (l *lexer) next() (word string, ends, ok bool) {
 	}
 }
 
-// isLabelled reports whether word is only part of a name or a label: model in "model=x", AI in
-// AI_APICallError.
+// isLabelled reports whether word only names what follows it: model in "model=x", AI in AI_APICallError and
+// OpenAIException, Bad in BadRequestError, which libraries call whatever was refused.
 func isLabelled(word, rest string) bool {
-	return strings.HasPrefix(rest, "=") || word == sdkPrefix && strings.HasPrefix(rest, "_")
+	return strings.HasPrefix(rest, "=") || word == sdkPrefix && rest != "" && (rest[0] == '_' || rest[0] >= 'A' && rest[0] <= 'Z') ||
+		(word == "Bad" || word == "Invalid") && strings.HasPrefix(rest, "Request")
 }
 
 // addressLen is the length of the "://", host and path that text begins with, 0 if it begins with

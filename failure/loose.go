@@ -6,7 +6,7 @@ import "slices"
 // but a message. They come last.
 var looseRules = slices.Concat([]rule{
 	{kind: KindMisconfigured, variant: "not_https", wire: true, any: []string{"server gave http response to https client", "wrong version number"}},
-	{kind: KindMisconfigured, variant: "not_http", wire: true, any: []string{"malformed http response", "malformed http status", "unsupported protocol scheme", "invalid port", "missing protocol scheme", "only absolute urls", "failed to parse url", "err_invalid_url", "invalidurl", "unsupportedprotocol", "supported or disabled in libcurl", "missing an 'http://'", "no scheme supplied", "relative url without a base", "badscheme", "kind: builder"}},
+	{kind: KindMisconfigured, variant: "not_http", wire: true, any: []string{"malformed http response", "malformed http status", "unsupported protocol scheme", "invalid port", "missing protocol scheme", "only absolute urls", "failed to parse url", "err_invalid_url", "invalidurl", "unsupportedprotocol", "disabled in libcurl", "missing an 'http://'", "no scheme supplied", "relative url without a base", "badscheme", "kind: builder"}},
 	{kind: KindMisconfigured, variant: "no_api", any: []string{"apicallerror: not found"}},
 	{kind: KindMisconfigured, variant: "redirect", wire: true, any: []string{"重定向", "リダイレクト", "returned a redirect", "was redirected", "toomanyredirects", "too many redirects", "redirects followed", "stopped after 10 redirects", "redirect count exceeded", "maximum redirect", "redirect loop"}},
 	{kind: KindMisconfigured, variant: VariantProxy, wire: true, any: []string{"proxy authentication required", "could not resolve proxy", "couldn't resolve proxy"}},
@@ -53,6 +53,7 @@ var looseRules = slices.Concat([]rule{
 		"server disconnected", "remoteprotocolerror", "cannot connect", "could not connect", "couldn't connect", "can't connect", "connect call failed", "unable to connect", "failed to connect",
 		"connection attempts failed", "failed to establish a new connection", "newconnectionerror", "maxretryerror", "max retries exceeded with url", "error sending request for url", "tcp connect error", "empty reply from server",
 	}, unless: []string{"timed out", "timeout"}},
+	{kind: KindUnreachable, wire: true, any: []string{"failed, reason: "}, unless: []string{"timed out", "timeout", "etimedout", "certificate", "premature"}}, // fetch of Node, whatever the socket said
 	{kind: KindUnreachable, wire: true, any: []string{"load failed"}, unless: []string{"upload failed", "download failed", "reload failed", "preload failed", "model load failed", "timed out", "timeout"}},
 	{kind: KindMalformedResponse, wire: true, any: []string{"error decoding response"}, near: []string{"missing field", "expected", "invalid type", "unknown variant", "eof while parsing"}},
 	{kind: KindTimeout, once: never, wire: true, any: []string{"client.timeout or context cancellation while reading body"}},
@@ -61,6 +62,7 @@ var looseRules = slices.Concat([]rule{
 		"took too long",
 	}},
 	{kind: KindRateLimit, any: []string{"rate limit", "rate_limit", "ratelimit", "rate-limit", "too many requests", "toomanyrequests", "slow down", "throttl", "resource exhausted", "resource has been exhausted", "resourceexhausted", "resource_exhausted", "concurrency limit", "no deployments available", "conn limit"}},
+	{kind: KindRateLimit, any: []string{"please wait ", "must wait "}, near: []string{" second", " minute"}, unless: []string{"timed out", "timeout", "unavailable", "overload", "capacity", "demand", "busy", "error", "failed", "login", "log in", "sign in", "maintenance"}},
 	{kind: KindRateLimit, any: []string{"per minute", "per second", "per-minute", "(tpm)", "(rpm)"}, near: []string{"exceed", "reached"}},
 	{kind: KindAuth, variant: "permission", any: []string{"permissiondenied", "permission denied", "permission_denied", "access denied", "accessdenied", "not authorized", "forbidden"}, unless: []string{"[errno"}},
 	{kind: KindAuth, any: []string{"unauthorized", "authentication"}},

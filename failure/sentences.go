@@ -16,6 +16,13 @@ var (
 		"max_tokens", "max_output_tokens", "max_completion_tokens", "max_new_tokens", "maxoutputtokens", "maxtokens", "max tokens",
 		"maximum tokens", "max output tokens", "max completion tokens",
 	}
+	// tokenLimits are names of what a model takes, in the languages that call a quota so, too; figures tell which is meant.
+	tokenLimits = []string{"лимит токенов", "лимита токенов", "límite de tokens", "limite de tokens", "limite de jetons", "limite di token", "tokenlimit", "token-limit", "トークン上限", "トークン制限", "토큰 한도", "토큰 제한", "令牌限制", "token 限制"}
+	// tokenSums are names of what a request takes of a context.
+	tokenSums = []string{"sequence length", "total tokens", "total token", "sum of prompt", "prompt + completion", "prompt and completion", "input + output", "prompt tokens", "input tokens", "prompt length", "input length"}
+	// contextNames are names of the context, and overflowing the words that say that it is too long.
+	contextNames = []string{"context length", "context window", "context size", "context limit"}
+	overflowing  = []string{"exceed", "too long", "too large", "maximum", "reduce", "larger than", "longer than", "greater than", "requested", "tokens", "overflow", "full", "reached", "does not fit", "doesn't fit"}
 	// abilities are what a model may lack.
 	abilities = []string{
 		"tool", "function call", "functions", "image", "vision", "audio", "video", "pdf", "document", "file input", "multimodal", "thinking",
@@ -65,7 +72,7 @@ var english = []rule{
 	{kind: KindMisconfigured, variant: VariantProxyRefused, status: []int{0}, any: []string{"tunnel connection failed", "cannot connect to proxy"}},
 	{kind: KindInvalidRequest, any: []string{"context window too small", "image dimensions exceed", "image exceeds", "requires --jinja", "requires --enable"}},
 	{kind: KindInvalidRequest, variant: "history", any: []string{
-		"could not be decrypted", "tool_use` ids", "tool_result` block", "tool_use blocks", "tool_result block", "tool_use block can", "no tool output found", "no tool call found", "function call turn",
+		"could not be decrypted", "could not decrypt", "cannot decrypt", "failed to decrypt", "tool_use` ids", "tool_result` block", "tool_use blocks", "tool_result block", "tool_use block can", "no tool output found", "no tool call found", "function call turn",
 		"roles must alternate", "alternate between", "without its required following item", "surrogate in string", "content blocks must be non-empty",
 		"must have non-empty content", "thought_signature", "must be a response to a prec", "must be followed by tool messages",
 		"did not have response messages", "in thinking block", "in `thinking` block", "`thinking` or `redacted_thinking`",
@@ -83,7 +90,7 @@ var english = []rule{
 	{kind: KindRateLimit, variant: "too_big", once: never, all: []string{"too large"}, any: []string{"(tpm)", "per min", "tokens per"}},
 	{kind: KindBilling, status: metered, any: []string{
 		"credit balance", "insufficient credit", "insufficient balance", "insufficient fund", "prepaid credits",
-		"extra usage is required", "from your extra usage", "credit card on file", "has not purchased", "have not purchased", "used up your points", "out of credit", "billing hard limit", "payment required",
+		"extra usage is required", "from your extra usage", "credit card on file", "has not purchased", "have not purchased", "used up your points", "quota is not enough", "quota not enough", "out of credit", "billing hard limit", "payment required",
 		"requires more credits", "purchase credits", "purchased credits", "spending limit", "spend limit", "spending cap", "spend alert", "in arrears",
 		"balance is insufficient", "not enough credits", "not enough balance", "run out of credits", "included credits", "budget has been exceeded", "exceeded budget", "over budget",
 		"exceededbudget", "budgetexceeded", "credits are depleted", "credit limit", "add a credit card", "no credits", "any credits", "add more credits",
@@ -162,6 +169,13 @@ var english = []rule{
 	{kind: KindUnavailable, status: []int{0, 200}, any: []string{"upload failed"}, unless: []string{"unsupported", "too large", "invalid", "format", "type", "too many"}},
 	{kind: KindUnreachable, any: []string{"websocket connection limit"}},
 	{kind: KindInvalidRequest, any: []string{"maximum allowed number of output tokens", "range of max_tokens", "range of max_completion_tokens"}},
+	// A setting, or a sum that went wrong, that is named after the context says nothing about its length.
+	{kind: KindInvalidRequest, status: []int{0, 200, 400, 422}, any: contextNames, near: []string{" parameter", " selection", "is unsupported", "is not supported"}, unless: overflowing},
+	{kind: KindInvalidRequest, status: []int{0, 200, 400, 422}, any: []string{"invalid context ", "unknown context ", "unsupported context "}, unless: overflowing},
+	{kind: KindUnavailable, status: []int{0, 500, 502, 503, 504}, any: contextNames, near: []string{"computation failed", "calculation failed", "lookup failed", "check failed", "estimation failed", "could not be determined"}, unless: overflowing},
+	{kind: KindContextOverflow, any: []string{"context budget", "available context", "availablecontext", "prompt budget"}, near: []string{"exceed", "less than", "not enough", "insufficient", "over"}},
+	{kind: KindContextOverflow, any: []string{"context is full", "context full", "context is exhausted"}},
+	{kind: KindContextOverflow, any: []string{"exceed"}, near: []string{"context budget", "prompt budget"}},
 	{kind: KindContextOverflow, any: []string{
 		"prompt is too long", "is too large to process", "context shift is disabled", "context window", "context length", "context limit", "context size", "maximum context", "context overflow", "context the overflows",
 		"contextwindowexceeded", "reduce the length of the messages", "exceeded model token limit", "input is too long",
@@ -184,6 +198,7 @@ var english = []rule{
 		"more than", "exceed", "greater than", "over the",
 	}, unless: metering},
 	{kind: KindContextOverflow, any: []string{"token count"}, near: []string{"exceed"}, unless: metering},
+	{kind: KindContextOverflow, any: slices.Concat(tokenLimits, tokenSums), near: []string{" > ", ">= ", "exceed", "over the", "greater than", "larger than", "more than"}, unless: metering},
 	{kind: KindContextOverflow, any: []string{"range of input length"}},
 	{kind: KindContextOverflow, all: []string{"too large for model", "tokens"}},
 	// A gateway's 400 for "Provider returned error" says nothing about the provider's own answer.

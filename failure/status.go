@@ -1,6 +1,7 @@
 package failure
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -68,23 +69,26 @@ var (
 	// statusLeads may precede a number at the beginning of a message.
 	statusLeads = []string{"error: ", "error ", "http error ", "http/1.1 ", "http/2 ", "http "}
 	// statusNames are names of fields that hold a status.
-	statusNames = []string{"status code", "status_code", "statuscode", "http status", "http error", "error code", "status", "returned", "responded with", "failed with", "failed (", "error (", "失败 (", "失败(", "失败（", "错误 (", "错误(", "错误（", "状态码：", "状态码", "错误码：", "错误码", "code", "http/1.1", "http/2", "http", "api", "v1/messages\"", "chat/completions\"", "v1/responses\""}
-	// statusPhrases are statuses with their names, which count anywhere in a text.
+	statusNames = []string{"status code", "status_code", "statuscode", "http status", "http error", "error code", "status", "returned", "responded with", "failed with", "failed (", "error (", "失败 (", "失败(", "失败（", "错误 (", "错误(", "错误（", "状态码", "错误码", "返回", "ステータス", "コード", "상태 코드", "오류 코드", "код ошибки", "код ответа", "код", "ошибка", "статус", "fehler", "erreur", "errore", "erro", "código", "codigo", "código de estado", "fehlercode", "code", "http/1.1", "http/2", "http", "api", "v1/messages\"", "chat/completions\"", "v1/responses\""}
+	// statusPhrases are statuses with their names, wherever they are said.
 	statusPhrases = []string{
 		"400 bad request", "401 unauthorized", "402 payment required", "403 forbidden", "404 not found", "404 page not found", "408 request timeout",
 		"413 payload too large", "413 request entity too large", "422 unprocessable", "429 too many requests", "500 internal server error",
 		"401 error", "402 error", "403 error", "404 error", "429 error", "500 error", "502 error", "503 error", "504 error", "529 error", "502 bad gateway", "503 service unavailable", "503 service temporarily unavailable", "504 gateway time",
 	}
+	// wideStops may follow a status in Chinese and Japanese.
+	wideStops = []string{"，", "。", "：", "；", "！", "）", "、"}
 	// countNouns follow a number that counts something.
 	countNouns = []string{
 		"tokens", "requests", "messages", "items", "words", "bytes", "characters", "chars", "times ", "files", "lines", "rows", "calls",
 		"users", "attempts", "retries", "tools", "ms ", "s ", "sec ", "seconds", "milliseconds", "minutes", "hours", "days", "kb ", "mb ",
-		"gb ", "usd", "dollars", "euros", "cents", "of ", "and ", "or ", "to ", "out of", "per ", "more ", "less ", "x ",
+		"gb ", "条", "个", "次", "件", "字", "行", "秒", "分", "毫秒", "개", "건", "초", "usd", "dollars", "euros", "cents", "of ", "and ", "or ", "to ", "out of", "per ", "more ", "less ", "x ",
 	}
 )
 
-// spokenStatus is the number at the beginning of text, after the name of a status field, or before
-// the status's own name; text is in lower case. A number anywhere else is not a status.
+// spokenStatus is the number at the beginning of text, after the name of a status field, before its
+// own name, or after the colon of an HTTP error; text is in lower case. A number anywhere else is
+// not a status.
 func (c *reading) spokenStatus() int {
 	text := c.text
 	lead := strings.TrimLeft(text, " \n[(")
@@ -111,7 +115,22 @@ func (c *reading) spokenStatus() int {
 		n, _ := httpStatus(phrase[:3])
 		return n
 	}
-	return 0
+	return c.statusFrom(text)
+}
+
+// statusFrom reads the status of "HTTP error from the provider: 400".
+func (c *reading) statusFrom(text string) int {
+	const name, colon = "http error ", ": "
+	if !c.says(name) {
+		return 0
+	}
+	_, text, _ = strings.Cut(text, name)
+	i := strings.Index(text[:min(len(text), maxLead)], colon)
+	if i < 0 {
+		return 0
+	}
+	n, _ := leadingStatus(text[i+len(colon):])
+	return n
 }
 
 // maxLeads is how many names of errors may stand before a status ("APIError: RateLimitError: 429
@@ -138,13 +157,18 @@ func namedStatus(text, name string) (int, bool) {
 		}
 		whole := i == 0 || !words.IsWord(rest[i-1])
 		rest = rest[i+len(name):]
-		if n, ok := leadingStatus(strings.TrimLeft(rest, " :=\"'(")); ok && whole {
+		if n, ok := leadingStatus(strings.TrimLeft(rest, " :=\"'(：（")); ok && whole {
 			return n, true
 		}
 	}
 }
 
-// leadingStatus reads the status at the beginning of text. A number that continues as an amount, an
+// isWideStop reports whether text begins with a stop of a language that writes wide characters.
+func isWideStop(text string) bool {
+	return slices.ContainsFunc(wideStops, func(stop string) bool { return strings.HasPrefix(text, stop) })
+}
+
+// leadingStatus reads the status that text begins with. A number that goes on as an amount, an
 // identifier, a date or a count is not one.
 func leadingStatus(text string) (int, bool) {
 	if len(text) < 3 {
@@ -157,6 +181,8 @@ func leadingStatus(text string) (int, bool) {
 	rest := text[3:]
 	switch {
 	case rest == "":
+		return n, true
+	case isWideStop(rest):
 		return n, true
 	case words.IsWord(rest[0]), rest[0] >= 0x80, strings.IndexByte("%$#*+@", rest[0]) >= 0:
 		return 0, false

@@ -16,6 +16,8 @@ func TestSpokenStatus(t *testing.T) {
 		"HTTP 503": 503, "HTTP/1.1 401 Unauthorized": 401, "http error 500": 500, "Error code: 529 - {}": 529, "Request failed with status code 429": 429,
 		"got status: 503 from it": 503, "status=500": 500, "server said HTTP 502": 502, "404 page not found": 404, "408 Request Timeout": 408,
 		"500ms have passed": 0, "5030 things": 0, "429abc": 0, "503é": 0, "500 tokens": 0, "429-abc": 0, "503.5": 0, "500,000 of them": 0, "429%": 0, "2026-05-03": 0, "503/504": 0,
+		"接口返回 503，请稍后再试": 503, "请求返回（401）": 401, "ステータスコード: 429": 429, "код ошибки: 402": 402, "Fehler 403": 403, "返回 500 条": 0,
+		"Upstream HTTP error from Ollama: 400": 400, "Upstream HTTP error in line: 4000": 0, "the last of them: 400": 0,
 		"RateLimitError: 429 slow": 429, "litellm.APIError: APIError: 503 bad": 503, "requests.exceptions.HTTPError: 422 Client Error: x": 422, "[API Error: 400 bad": 400,
 		"fetching https://h/x: [429 Too Many Requests] x": 429, "java.io.IOException: 502, bad": 502,
 		"ValueError: 404 items": 0, "x429 too many requests": 0, "error in line: 404 x": 0, "the 503 services": 0, "error: error: error: error: error: 503": 503,

@@ -177,7 +177,7 @@ func tablesOfPorts() object {
 		forms = append(forms, form.String())
 	}
 	return object{
-		"kinds": kinds, "statuses": ofStatus, "precedence": steps, "causes": tableCauses(), "families": families, "minutely": minutely, "lateWords": lateWords, "fineWords": fineWords, "endpointMarks": endpointMarks,
+		"kinds": kinds, "statuses": ofStatus, "precedence": steps, "causes": tableCauses(), "families": families, "minutely": minutely, "denials": denials, "fineWords": fineWords, "endpointMarks": endpointMarks,
 		"rules": object{
 			"exactWords": tableRules(exactWords), "strongCodes": tableRules(strongCodes), "sentences": tableRules(sentences),
 			"generalCodes": tableRules(generalCodes), "serverCodes": tableRules(serverCodes), "loose": tableRules(looseRules), "wrappers": tableRules(wrappers),
@@ -185,7 +185,7 @@ func tablesOfPorts() object {
 		"codes":            object{"invalid": invalidCodes, "request": requestCodes, "exhausted": exhaustedCodes, "properEnds": properEnds, "model": modelCodes, "known": slices.Sorted(maps.Keys(codeKinds()))},
 		"fields":           members,
 		"pages":            object{"botChecks": botChecks, "namelessNotFound": namelessNotFound},
-		"spoken":           object{"leads": statusLeads, "names": statusNames, "phrases": statusPhrases, "counts": countNouns},
+		"spoken":           object{"leads": statusLeads, "names": statusNames, "phrases": statusPhrases, "counts": countNouns, "stops": wideStops},
 		"hints":            object{"delayLeads": delayLeads, "looseDelayLeads": looseDelayLeads, "dateLeads": dateLeads, "units": units},
 		"requestIDHeaders": requestIDHeaders,
 		"limits":           tableLimits(),

@@ -2,7 +2,6 @@ package failure
 
 import (
 	"errors"
-	"slices"
 	"strings"
 )
 
@@ -94,7 +93,7 @@ func (c *reading) byStatus() (verdict, bool) {
 		where = clueBody
 	}
 	v := verdict{kind: kind, variant: variant, by: statusClue(c.status, where)}
-	if c.status == 504 && !slices.ContainsFunc(lateWords, func(late string) bool { return strings.Contains(c.text, late) }) {
+	if c.status == 504 && !c.isLate() {
 		v.kind = KindUnavailable // gateways say so of any failure behind them
 	}
 	if _, general := c.codeOf(requestCodes); general && c.status == 404 && !strings.Contains(c.text, "model") {
@@ -154,8 +153,12 @@ func (c *reading) transport() *reading {
 	return &t
 }
 
-// lateWords are words of a 504's body that mean a timeout.
-var lateWords = []string{"timeout", "time-out", "timed out", "timing out", "deadline", "超时", "逾时", "タイムアウト", "시간 초과", "시간이 초과", "zeitüberschreitung", "délai", "tiempo de espera", "tempo limite", "tempo esgotado", "тайм", "время ожидания", "zaman aşımı"}
+// isLate reports whether the words are about time that ran out.
+func (c *reading) isLate() bool {
+	loose, _ := c.byWords()
+	cause, _ := c.byCause()
+	return loose.kind == KindTimeout || cause.kind == KindTimeout
+}
 
 // bySpokenStatus reads a status in a message. A 503 or 504 that was passed on says only that the
 // provider has problems.

@@ -15,9 +15,9 @@ type rule struct {
 	codes   []string // the body has one of these codes
 	like    []string // or a code with the parts of one of these, in order; a star separates the parts
 	status  []int    // one of these; 0 = there is none
-	any     []string // one of these is said
+	any     []string // one of these is claimed
 	near    []string // and one of these at most nearBytes after it
-	all     []string // all of these are said
+	all     []string // all of these are claimed
 	unless  []string // none of these is said, or is a code
 	wire    bool     // the words are the transport's, not a provider's: on an open stream they mean that it broke
 }
@@ -50,12 +50,12 @@ func (r *rule) matches(c *reading) (m match, ok bool) {
 		}
 	}
 	if len(r.any) > 0 {
-		if m.phrase, ok = c.saysNear(r.any, r.near); !ok {
+		if m.phrase, ok = c.claimsNear(r.any, r.near); !ok {
 			return m, false
 		}
 	}
 	for _, words := range r.all {
-		if !c.says(words) {
+		if !c.claims(words) {
 			return m, false
 		}
 		m.phrase = joinPhrases(words, m.phrase)
@@ -123,6 +123,30 @@ func (c *reading) says(phrase string) bool {
 	return !c.grams.lacks(phrase) && strings.Contains(c.text, phrase)
 }
 
+// claims reports whether phrase, in lower case, was said of what happened: "this is not a rate limit"
+// names one, and claims none.
+func (c *reading) claims(phrase string) bool {
+	return !c.grams.lacks(phrase) && claimedAt(c.text, phrase, 0) >= 0
+}
+
+// claimedAt is the first index of phrase in text, from this one on, where no denial stands before
+// it; negative where there is none.
+func claimedAt(text, phrase string, from int) int {
+	for {
+		i := strings.Index(text[from:], phrase)
+		if i < 0 {
+			return i
+		}
+		if i += from; !slices.ContainsFunc(denials, func(denial string) bool { return strings.HasSuffix(text[:i], denial) }) {
+			return i
+		}
+		from = i + len(phrase)
+	}
+}
+
+// denials stand before what is not the case.
+var denials = []string{", not ", "(not ", " is not ", " isn't ", " not a ", " not an ", " not due to "}
+
 // saysAny gives the first of the phrases that was said.
 func (c *reading) saysAny(phrases []string) (string, bool) {
 	for _, p := range phrases {
@@ -136,23 +160,23 @@ func (c *reading) saysAny(phrases []string) (string, bool) {
 // nearBytes is how many bytes may stand between two phrases that belong together.
 const nearBytes = 48
 
-// saysNear gives the first of the phrases that is followed by one of near. If near is empty, it
-// gives the first that was said.
-func (c *reading) saysNear(phrases, near []string) (string, bool) {
-	if len(near) == 0 {
-		return c.saysAny(phrases)
-	}
-	if _, said := c.saysAny(near); !said {
+// claimsNear gives the first of the phrases that is claimed and followed by one of near; the first
+// that is claimed where near is empty.
+func (c *reading) claimsNear(phrases, near []string) (string, bool) {
+	if _, said := c.saysAny(near); !said && len(near) > 0 {
 		return "", false
 	}
 	for _, p := range phrases {
-		for rest := c.text; !c.grams.lacks(p); {
-			i := strings.Index(rest, p)
+		for from := 0; !c.grams.lacks(p); {
+			i := claimedAt(c.text, p, from)
 			if i < 0 {
 				break
 			}
-			rest = rest[i+len(p):]
-			if n, ok := c.firstIn(rest[:min(len(rest), nearBytes)], near); ok {
+			from = i + len(p)
+			if len(near) == 0 {
+				return p, true
+			}
+			if n, ok := c.firstIn(c.text[from:min(len(c.text), from+nearBytes)], near); ok {
 				return joinPhrases(p, n), true
 			}
 		}

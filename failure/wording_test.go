@@ -142,3 +142,19 @@ func TestNearMisses(t *testing.T) {
 		}
 	}
 }
+
+// TestDenied keeps what a message says that it is not from being taken for what it is.
+func TestDenied(t *testing.T) {
+	for message, want := range map[string]Kind{
+		"The prompt is 4 tokens, exceeding the 262,144-token context window: a mismatch, not high demand.": KindContextOverflow,
+		"This is not a rate limit: the API key is invalid":                                                 KindAuth,
+		"Your account is not past due, but the model does not exist":                                       KindModelNotFound,
+		"This is not a rate limit, wait: the rate limit of the model is reached":                           KindRateLimit,
+		"Could not parse response":                  KindMalformedResponse,
+		"The API key is not set, connection closed": KindAuth,
+	} {
+		if d := Diagnose(inEnvelope(message, 0)); d.Failure.Kind != want {
+			t.Errorf("%s, want %s: %s\nby %s", d.Failure.Kind, want, message, spoken(d))
+		}
+	}
+}

@@ -112,6 +112,18 @@ function isA(word: string, entry: string): boolean {
   return entry.endsWith('*') ? word.startsWith(entry.slice(0, -1)) : word === entry;
 }
 
+/**
+ * Whether a word only names what follows it: model in "model=x", AI in AI_APICallError and OpenAIException, Bad in
+ * BadRequestError, which libraries call whatever was refused.
+ */
+function isLabelled(raw: string, text: readonly string[], i: number): boolean {
+  const after = text[i] ?? '';
+  if (raw === 'AI' && /^[_A-Z]$/.test(after)) {
+    return true;
+  }
+  return after === '=' || ((raw === 'Bad' || raw === 'Invalid') && text.slice(i, i + 7).join('') === 'Request');
+}
+
 function nextWord(text: readonly string[], from: number): { word: string; end: number } {
   for (let i = from; ; ) {
     while (i < text.length && !isLetter(text[i])) {
@@ -123,8 +135,8 @@ function nextWord(text: readonly string[], from: number): { word: string; end: n
     const end = wordEnd(text, i);
     const raw = text.slice(i, end).join('');
     i = addressEnd(text, end);
-    if (text[i] === '=' || (raw === 'AI' && text[i] === '_')) {
-      continue; // it only names what follows: model in "model=x", AI in AI_APICallError
+    if (isLabelled(raw, text, i)) {
+      continue;
     }
     if (size(raw) <= limits.word || isUnparted(raw)) {
       return { word: plainLetters(unmarked(lower(raw))), end: i };

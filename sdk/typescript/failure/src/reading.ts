@@ -128,8 +128,8 @@ export class Reading {
     const code = codes.length + like.length > 0 ? (this.codeOf(codes) ?? this.codeLike(like)) : none;
     const matches =
       code &&
-      (any.length === 0 || saysNear(text, any, near)) &&
-      all.every((phrase) => text.includes(phrase)) &&
+      (any.length === 0 || claimsNear(text, any, near)) &&
+      all.every((phrase) => claimedAt(text, phrase, 0) >= 0) &&
       !says(text, unless) &&
       !this.codeOf(unless);
     return matches ? code.lower : undefined;
@@ -170,18 +170,24 @@ export function says(text: string, phrases: readonly string[]): boolean {
   return phrases.some((phrase) => text.includes(phrase));
 }
 
-/** Whether one of the phrases is said, and soon after it one of near, where there are any. */
-function saysNear(text: string, phrases: readonly string[], near: readonly string[]): boolean {
-  if (near.length === 0) {
-    return says(text, phrases);
+/** Where a phrase is said of what happened: "this is not a rate limit" names one, and claims none. */
+function claimedAt(text: string, phrase: string, from: number): number {
+  let i = text.indexOf(phrase, from);
+  while (i >= 0 && tables.denials.some((denial) => text.endsWith(denial, i))) {
+    i = text.indexOf(phrase, i + phrase.length);
   }
-  if (!says(text, near)) {
+  return i;
+}
+
+/** Whether one of the phrases is claimed, and soon after it one of near said, where there are any. */
+function claimsNear(text: string, phrases: readonly string[], near: readonly string[]): boolean {
+  if (near.length > 0 && !says(text, near)) {
     return false;
   }
   for (const phrase of phrases) {
-    for (let i = text.indexOf(phrase); i >= 0; i = text.indexOf(phrase, i)) {
+    for (let i = claimedAt(text, phrase, 0); i >= 0; i = claimedAt(text, phrase, i)) {
       i += phrase.length;
-      if (says(head(text.slice(i, i + limits.near), limits.near), near)) {
+      if (near.length === 0 || says(head(text.slice(i, i + limits.near), limits.near), near)) {
         return true;
       }
     }
@@ -204,8 +210,8 @@ function isLike(code: string, pattern: string): boolean {
 // Statuses in words.
 
 /**
- * The number that text begins with, that follows the name of a status field, or that has its own name after it; 0 where
- * there is none. A number anywhere else is not a status.
+ * The number that text begins with, that follows the name of a status field, that has its own name after it, or that
+ * stands after the colon of an HTTP error; 0 where there is none. A number anywhere else is not a status.
  */
 function spokenStatus(text: string): number {
   return leadStatus(text) || namedStatusOf(text) || phraseStatus(text);
@@ -259,7 +265,7 @@ function namedStatus(text: string, name: string): number {
     const whole = i === start || !isWord(text.charAt(i - 1));
     start = i + name.length;
     let at = start;
-    while (at < text.length && ' :="\'('.includes(text.charAt(at))) {
+    while (at < text.length && ' :="\'(：（'.includes(text.charAt(at))) {
       at++;
     }
     const status = whole ? leadingStatus(text, at) : 0;
@@ -271,18 +277,22 @@ function namedStatus(text: string, name: string): number {
 
 function phraseStatus(text: string): number {
   const phrase = spoken.phrases.find((each) => text.includes(each));
-  if (phrase === undefined) {
-    return 0;
+  const i = phrase === undefined ? -1 : text.indexOf(phrase);
+  if (phrase !== undefined && (i === 0 || !isWord(text.charAt(i - 1)))) {
+    return Number(phrase.slice(0, 3));
   }
-  const i = text.indexOf(phrase);
-  return i === 0 || !isWord(text.charAt(i - 1)) ? Number(phrase.slice(0, 3)) : 0;
+  const name = 'http error ';
+  const at = text.indexOf(name);
+  const after = at < 0 ? '' : text.slice(at + name.length);
+  const colon = head(after, limits.lead).indexOf(': ');
+  return colon < 0 ? 0 : leadingStatus(after, colon + 2);
 }
 
 /** The status that text at `at` begins with. What goes on as an amount, an identifier, a date or a count is none. */
 function leadingStatus(text: string, at: number): number {
   const status = /^[0-9]/.test(text.charAt(at)) ? httpStatus(text.slice(at, at + 3)) : 0;
   const after = text.charAt(at + 3);
-  if (status === 0 || after === '') {
+  if (status === 0 || after === '' || spoken.stops.includes(after)) {
     return status;
   }
   if (isWord(after) || after > '\x7f' || '%$#*+@'.includes(after) || ('.,:-/'.includes(after) && isWord(text.charAt(at + 4)))) {

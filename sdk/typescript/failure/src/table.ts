@@ -56,14 +56,14 @@ export interface Tables {
   readonly causes: readonly Cause[];
   readonly families: Readonly<Record<string, number>>;
   readonly minutely: readonly string[];
-  readonly lateWords: readonly string[];
+  readonly denials: readonly string[];
   readonly fineWords: readonly string[];
   readonly endpointMarks: readonly string[];
   readonly rules: Readonly<Record<'exactWords' | 'strongCodes' | 'sentences' | 'generalCodes' | 'serverCodes' | 'loose' | 'wrappers', readonly Rule[]>>;
   readonly codes: Readonly<Record<'invalid' | 'request' | 'exhausted' | 'properEnds' | 'model' | 'known', readonly string[]>>;
   readonly fields: Readonly<Record<string, Field>>;
   readonly pages: Readonly<Record<'botChecks' | 'namelessNotFound', readonly string[]>>;
-  readonly spoken: Readonly<Record<'leads' | 'names' | 'phrases' | 'counts', readonly string[]>>;
+  readonly spoken: Readonly<Record<'leads' | 'names' | 'phrases' | 'counts' | 'stops', readonly string[]>>;
   readonly hints: {
     readonly delayLeads: readonly string[];
     readonly looseDelayLeads: readonly string[];

@@ -160,12 +160,15 @@ function kindOfStatus(status: number): Verdict | undefined {
   return row && { kind: row.kind, variant: row.variant };
 }
 
-const byStatus: Step = (c) => {
+/** Whether the words are about time that ran out. */
+const isLate = (...read: Parameters<Step>) => [byWords, byCause].some((step) => step(...read)?.kind === 'timeout');
+
+const byStatus: Step = (c, e) => {
   if (c.status === 404 && c.codeOf(codes.request) && !c.text.includes('model')) {
     return noApi;
   }
   const verdict = kindOfStatus(c.status);
-  const gateway = c.status === 504 && !says(c.text, tables.lateWords); // its word for whatever is behind it
+  const gateway = c.status === 504 && !isLate(c, e); // its word for whatever is behind it
   return verdict && gateway ? { ...verdict, kind: 'unavailable' } : verdict;
 };
 

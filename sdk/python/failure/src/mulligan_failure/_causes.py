@@ -93,6 +93,15 @@ def _is_a(word: str, entry: str) -> bool:
     return word.startswith(entry[:-1]) if entry.endswith("*") else word == entry
 
 
+def _is_labelled(raw: str, text: str, i: int) -> bool:
+    """Whether a word only names what follows it: model in "model=x", AI in AI_APICallError and OpenAIException, Bad in
+    BadRequestError, which libraries call whatever was refused."""
+    after = text[i : i + 1]
+    if raw == "AI" and (after == "_" or "A" <= after <= "Z"):
+        return True
+    return after == "=" or raw in ("Bad", "Invalid") and text.startswith("Request", i)
+
+
 def _next_word(text: str, i: int) -> Tuple[str, int]:
     while True:
         while i < len(text) and not text[i].isalpha():
@@ -101,8 +110,8 @@ def _next_word(text: str, i: int) -> Tuple[str, int]:
             return "", i
         end = _word_end(text, i)
         raw, i = text[i:end], address_end(text, end)
-        if text.startswith("=", i) or raw == "AI" and text.startswith("_", i):
-            continue  # it only names what follows: model in "model=x", AI in AI_APICallError
+        if _is_labelled(raw, text, i):
+            continue
         if size(raw) <= limits["word"] or _is_unparted(raw):
             return _unmarked(lower(raw)).translate(_letters), i
 

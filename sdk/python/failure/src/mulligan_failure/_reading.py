@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _flat = str.maketrans("", "", "_- ./:")
 _spoken = tables["spoken"]
 _counts = tuple(_spoken["counts"])
+_stops = tuple(_spoken["stops"])
+_denials = tuple(tables["denials"])
 
 
 def _straightened(text: str) -> str:
@@ -124,9 +126,9 @@ class Reading:
             if found is None:
                 return False, code
             code = found.lower
-        if rule.any and not _says_near(text, rule.any, rule.near):
+        if rule.any and not _claims_near(text, rule.any, rule.near):
             return False, code
-        if not all(phrase in text for phrase in rule.all):
+        if not all(_claimed_at(text, phrase, 0) >= 0 for phrase in rule.all):
             return False, code
         if says(text, rule.unless):
             return False, code
@@ -144,19 +146,25 @@ def says(text: str, phrases: Sequence[str]) -> bool:
     return any(phrase in text for phrase in phrases)
 
 
-def _says_near(text: str, phrases: Sequence[str], near: Sequence[str]) -> bool:
-    """Whether one of the phrases is said, and soon after it one of near, where there are any."""
-    if not near:
-        return says(text, phrases)
-    if not says(text, near):
+def _claimed_at(text: str, phrase: str, start: int) -> int:
+    """Where a phrase is said of what happened: "this is not a rate limit" names one, and claims none."""
+    i = text.find(phrase, start)
+    while i >= 0 and text.endswith(_denials, 0, i):
+        i = text.find(phrase, i + len(phrase))
+    return i
+
+
+def _claims_near(text: str, phrases: Sequence[str], near: Sequence[str]) -> bool:
+    """Whether one of the phrases is claimed, and soon after it one of near said, where there are any."""
+    if near and not says(text, near):
         return False
     for phrase in phrases:
-        i = text.find(phrase)
+        i = _claimed_at(text, phrase, 0)
         while i >= 0:
             i += len(phrase)
-            if says(head(text[i : i + limits["near"]], limits["near"]), near):
+            if not near or says(head(text[i : i + limits["near"]], limits["near"]), near):
                 return True
-            i = text.find(phrase, i)
+            i = _claimed_at(text, phrase, i)
     return False
 
 
@@ -174,8 +182,9 @@ def _is_like(code: str, pattern: str) -> bool:
 
 
 def spoken_status(text: str) -> int:
-    """The number that text begins with, that follows the name of a status field, or that has its own name after
-    it; 0 where there is none. A number anywhere else is not a status."""
+    """The number that text begins with, that follows the name of a status field, that has its own name after it, or
+    that stands after the colon of an HTTP error; 0 where there is none. A number anywhere else is not a
+    status."""
     lead = text.lstrip(" \n[(")
     for _ in range(limits["leads"]):
         status = _leading_status(_without_leads(lead), 0)
@@ -193,7 +202,9 @@ def spoken_status(text: str) -> int:
     i = text.find(phrase)
     if phrase and (i == 0 or not is_word(text[i - 1])):
         return int(phrase[:3])
-    return 0
+    _, _, after = text.partition("http error ")
+    i = head(after, limits["lead"]).find(": ")
+    return _leading_status(after, i + 2) if i >= 0 else 0
 
 
 def _without_leads(text: str) -> str:
@@ -213,7 +224,7 @@ def _named_status(text: str, name: str) -> int:
         whole = i == start or not is_word(text[i - 1])
         start = i + len(name)
         at = start
-        while text[at : at + 1] in (" ", ":", "=", '"', "'", "("):
+        while text[at : at + 1] in (" ", ":", "=", '"', "'", "(", "：", "（"):
             at += 1
         status = _leading_status(text, at) if whole else 0
         if status:
@@ -224,7 +235,7 @@ def _leading_status(text: str, i: int) -> int:
     """The status that text at i begins with. What goes on as an amount, an identifier, a date or a count is none."""
     status = http_status(text[i : i + 3]) if text[i : i + 1].isdigit() else 0
     after = text[i + 3 : i + 4]
-    if not status or not after:
+    if not status or not after or after in _stops:
         return status
     if is_word(after) or not after.isascii() or after in "%$#*+@":
         return 0

@@ -148,11 +148,16 @@ def _by_causes(c: Reading, said: str, family: int) -> Optional[Verdict]:
     return Verdict("stream_interrupted" if found.wire and c.streaming else found.kind, found.variant)
 
 
+def _is_late(c: Reading) -> bool:
+    """Whether the words are about time that ran out."""
+    return any(verdict and verdict.kind == "timeout" for verdict in (_by_words(c), _by_cause(c)))
+
+
 def _by_status(c: Reading) -> Optional[Verdict]:
     kind, variant = kind_of_status(c.status)
     if c.status == 404 and c.code_of(codes["request"]) and "model" not in c.text:
         return _NO_API
-    if c.status == 504 and not says(c.text, tables["lateWords"]):
+    if c.status == 504 and not _is_late(c):
         kind = "unavailable"  # a gateway's word for whatever is behind it
     return Verdict(kind, variant) if kind else None
 
