@@ -56,7 +56,8 @@
 // What no step knows is [KindUnknown], which is tried again once: a guess would be worse. A
 // Diagnosis says how sure its step is, and what the next one says that is of another opinion.
 //
-// Text that a model wrote or that a tool printed is never evidence.
+// Text that a model wrote or that a tool printed is never evidence, and neither is what a sentence
+// denies ("this is not a rate limit").
 //
 // Above all of these stands what somebody knows better of the providers that they use: a
 // [Local] is a table of such rows, and classifies as this package does where none of them

@@ -16,7 +16,7 @@ var precedence = [...]step{
 	{"figures of a quota", (*reading).byQuota, 98},
 	{"exact words", (*reading).byExactWords, 98},
 	{"a code that names one cause", (*reading).byCode, 98},
-	{"a sentence", (*reading).bySentence, 98},
+	{"a sentence", (*reading).bySentence, 97},
 	{"the words of a code", (*reading).byCodeWords, 95},
 	{"a general code", (*reading).byGeneralCode, 90},
 	{"why it was refused", (*reading).byRefusal, 95},
@@ -26,7 +26,7 @@ var precedence = [...]step{
 	{"an empty answer", (*reading).byAnswer, 95},
 	{"a status in the message", (*reading).bySpokenStatus, 95},
 	{"loose words", (*reading).byWords, 98},
-	{"a cause in any words", (*reading).byCause, 88},
+	{"a cause in any words", (*reading).byCause, 85},
 	{"a wrapper's name", (*reading).byWrapper, 90},
 	{"how it ended", (*reading).byEnd, 60},
 }

@@ -38,6 +38,8 @@ var sentences = slices.Concat(english, chinese)
 
 var english = []rule{
 	{kind: KindTimeout, any: []string{"timed out without"}},
+	// What exceeds tells more than what is exceeded: a prompt has no quota.
+	{kind: KindContextOverflow, any: []string{"prompt exceeds", "input exceeds", "context exceeds", "conversation exceeds", "history exceeds", "messages exceed"}, unless: slices.Concat([]string{"quota", "credit", "afford", "daily", "per day", "monthly", "image", "file"}, metering)},
 	// A server that fails while it measures or moderates a prompt says nothing about the prompt.
 	{kind: KindUnavailable, status: []int{500, 502, 503, 504}, any: []string{"failed to", "could not", "unable to", "error while", "exception while", "internal error"}, near: []string{
 		"context length", "context window", "context size", "context limit", "token count", "moderat", "content policy", "content filter", "guardrail", "safety",

@@ -251,8 +251,8 @@ languages and the commonest of eleven more, in the text and in codes such as ` +
 ` + "`mulligan explain`" + ` tells how sure it is: of a hundred unseen errors recognised in the same way, how many were so.
 Where the rows of *fresh*, *sealed* and *unseen* came to one way often enough, that is the share that was right when they were first
 run: a sentence 93 of 94 and loose words 58 of 59 (in *unseen*, with codes, 57 of 58), a status in a message 21 of 22, the status 69 of 79, a cause in any words 130 of 148. Of *fourth*, *fifth* and *sixth* the rules before them had a sentence 92 of 94,
-loose words 33 of 34, a status in a message 14 of 14, the status 56 of 64, and a cause in any words 68 of 81. For
-rarer ways it is what earlier harvests said.
+loose words 33 of 34, a status in a message 14 of 14, the status 56 of 64, and a cause in any words 68 of 81. Of *seventh* and *eighth* a sentence was right 69 of 74
+times, loose words 17 of 17, a status in a message 11 of 11, the status 18 of 22, and a cause in any words 75 of 91. For rarer ways it is what earlier harvests said.
 
 *fresh* and *sealed* are one harvest of trackers, files and documents that is in none of the older corpora, cut in two by source; what was near to a row
 that was known was left out. All of it was labelled, and committed in a commit of its own, before any rule was asked. The rules of that day
@@ -284,14 +284,49 @@ hardly better for sentences of other hands. After that, words got the other form
 the rules before as many and the same: an answer that a decoder could not read was taken for a refused request, and a status in Chinese was not seen. Eleven of the 15 mistakes of *fifth* were ` + "`unknown`" + `,
 and six of the 15 of *sixth*. The aim, 98 % of catalogued faults and 95 % of messages with no dangerous mistake at first sight, is missed: what is documented is within reach of it, free text is not.
 
+*seventh* was gathered to be like the given messages: how other agents' own tests and the trackers of agents and gateways tell errors, 198 of them from 124 files and threads, stratified by the kinds of
+the given ones, a fifth not English. What descends from the program whose tests are given was left out, since the half that is kept aside is from there. 168 were right at first sight (84.8 %), 7 of the mistakes
+dangerous, 11 ` + "`unknown`" + `; the rules before *fourth* had 166 and 7. All of it was then learned by mechanism: the verb of answering is the answer (“the model answered wrongly” is no wrong model), an answer
+that lacks something or fails a check is no refused request, what a sentence denies (“not a rate limit”) is no evidence, a 504 is read word by word, a setting that is named after the context is no overflow,
+a limit that is reached counts more than a 503, the name ` + "`BadRequestError`" + ` says nothing. *eighth*, afterwards: 54 of 64 (84.4 %), 2 dangerous, where the rules before had 53 and the same two.
+Then 60 sentences were made up about a context that is too small and 109 about the other kinds, as a stranger might say them: the rules that had learned from everything so far had 37 of the 60 and 91 of the 109.
+So the grammar still had holes in what is commonest and must not be missed; they are closed, and the sentences are among *wordings*. *ninth*, afterwards: 35 of 39 (89.7 %), 1 dangerous, and as many by the rules before.
+Three small steps of one or none in a hundred: mechanisms close what is known to be open, and each new harvest finds other holes of the same size.
+
+What the mistakes at first sight were, of all nine corpora whose list of them is kept (205 of 1500; a reader's judgement, one cause each):
+
+| why | mistakes | what answers it |
+|---|---|---|
+| words in another language that the lexicon had not | 41 | the lexicon; it grows by what is met |
+| words in English that it had not | 36 | the same |
+| words that it had, in a pair that was no cause, or a pair of another subject that was nearer | 49 | the grammar of causes |
+| a status or a general code counted for more than the words beside it | 37 | which causes stand over which statuses |
+| a word of another sense, or one that is denied (a balance of accounts, a budget of tokens, “not high demand”) | 17 | phrases, denials |
+| what is inside was not read: JSON in a sentence, a code in brackets, a number as a status | 13 | unwrapping |
+| a library's or a provider's own name for it | 8 | tables |
+| the label was narrower than the given file's | 4 | |
+
+A stricter label than the given file's makes a mistake of what is none there: the given rows take ` + "`overloaded`" + ` and ` + "`unavailable`" + ` for one thing, and so ` + "`timeout`" + `, ` + "`unreachable`" + `, ` + "`stream_interrupted`" + `
+and ` + "`unavailable`" + `, ` + "`quota`" + ` and ` + "`rate_limit`" + `, ` + "`billing`" + ` and ` + "`quota`" + `. By that practice 25 of the 205 would be right: 88.0 % instead of 86.3 % of the nine, 87.4 % of *seventh*. *fourth* to *eighth*, weighted by how often
+the given file has each kind, come to 92 % (89 % by their own labels): what may be expected of errors like the given ones. No label was changed for that. One was for its own sake: ` + "`额度不足`" + ` in *seventh*, which the given file calls
+billing, too; at first sight it counts as the mistake that it was.
+
 What programs put around a provider's words is measured without new rows: the 1379 messages of these corpora that are right by themselves are right still behind ` + "`Failed after 3 attempts. Last error:`" + ` and before
 a link to a page about rate limits. Before links were left out, such a link changed 578 of them (a page called ` + "`rate-limits`" + ` made a rate limit of anything that no step before it knew).
 
-A model of the letters was tried twice for what the rules call ` + "`unknown`" + `, and is not built. Honest is only what rules say of errors that came after them: those before *fresh* left
-60 of the 664 errors of *fresh*, *sealed*, *unseen* and *again* to it. Logistic regression over pieces of two to four letters, words and what the lexicon knows of them (8192 features, trained on all corpora
-but the fifth of the sources that is judged) would have been right about 23 of the 60, and dangerously wrong about 19. With a confidence of 0.4 it answers 34: 21 right, 6 dangerous. The mildest
-threshold without a dangerous mistake leaves 5 answers, all right: not one error in a hundred, for up to 256 KiB in three languages. The nearest neighbour has 12 of 19 right and none dangerous
-where the cosine is 0.4 or more, but 29 of 48 and 6 dangerous as soon as *wordings* is asked as well. What is ` + "`unknown`" + ` is tried once more, and harms nobody.
+A model of the letters was tried three times for what the rules call ` + "`unknown`" + `, and is not built. Honest is only what rules say of errors that came after them, so it was done as it would have been at the time: the rules of
+a day, a model trained on the corpora of that day alone, and the errors of all corpora that came later and that those rules knew nothing of. Logistic regression over pieces of two to five letters and words of one or two;
+*gain* is what becomes right less what was rightly ` + "`unknown`" + ` and is spoiled.
+
+| rules and model of | errors after them | left to the model | it answers all: right, dangerous | confidence 0.5: answers, right, dangerous, gain | confidence 0.6: answers, right, dangerous, gain |
+|---|---|---|---|---|---|
+| before *fresh* | 1368 | 126 | 56, 31 | 23, 18, 1, +15 (1.1 %) | 13, 12, 0, +11 (0.8 %) |
+| before *fourth* | 552 | 37 | 20, 6 | 10, 8, 0, +8 (1.4 %) | 6, 6, 0, +6 (1.1 %) |
+| before *seventh* | 198 | 17 | 9, 3 | 4, 3, 0, +1 (0.5 %) | 1, 1, 0, +1 (0.5 %) |
+
+The nearest neighbour answers 43 of the 126 where the cosine is 0.4 or more: 15 right, 9 dangerous. A guard that weighs what each answer would do if another kind were right is no better than the confidence (+7, +3 and +1
+without a dangerous mistake). With the words taken away by which the rules know an error (2327 rows so masked, the model trained on the other sources), it is right about 331 of the 420 that it answers with a confidence of 0.6, and dangerously
+wrong about 29. Two in a hundred would have paid for up to 256 KiB in three languages; without harm it is one, and less the more the rules know. What is ` + "`unknown`" + ` is tried once more, and harms nobody.
 
 How fast that is differs by machine, so it is printed and not written down: ` + "`make classify-report`" + ` says how long a message takes, and
 ` + "`go test ./failure -run XXX -bench Classify`" + ` how long 4 KiB do.
