@@ -154,6 +154,12 @@ pi: ## install the Pi coding agent, in two generations, for the live tests of be
 clients: ## install the programs and SDKs that bench/clients has ask, through the proxy and as editors, and the examples' packages
 	@bench/clients/install node python acp aisdk-react agui-react
 
+# It is large (830 MB, a minute or two), and so it is no part of clients.
+.PHONY: openclaw
+openclaw: ## install OpenClaw, and see what it lets our plugin do about a 529 and an account without credit
+	@bench/clients/install openclaw
+	go test -C bench ./clients -count=1 -timeout 15m -v -run TestOpenClaw
+
 .PHONY: proxy-report
 proxy-report: ## play every fault with every client, directly and through the proxy, and write docs/proxy-report.md (an hour)
 	@bench/clients/install node python

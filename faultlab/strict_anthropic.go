@@ -45,7 +45,7 @@ func checkAnthropic(in query) (ask, *wire.Report) {
 		return a, anthropicInvalid(400, "anthropic-version: header is required")
 	}
 	q.issued = func(seal string) bool { return in.issued(q.Model, seal) }
-	if c := first(q.head, q.roles, q.blocks, q.pairs, q.thinking, q.tools); c != nil {
+	if c := first(q.head, q.roles, q.blocks, q.turns, q.pairs, q.thinking, q.tools); c != nil {
 		return a, anthropicInvalid(400, c.message)
 	}
 	return a, nil
@@ -74,8 +74,6 @@ func (q *anthropicRequest) roles() *complaint {
 			return complain("messages.%d.role: Input should be 'user' or 'assistant'", i)
 		case i == 0 && m.Role != "user":
 			return complain(`messages: first message must use the "user" role`)
-		case i > 0 && m.Role == q.Messages[i-1].Role:
-			return complain(`messages: roles must alternate between "user" and "assistant", but found multiple %q roles in a row`, m.Role)
 		}
 	}
 	return nil
@@ -97,6 +95,20 @@ func (q *anthropicRequest) blocks() *complaint {
 			seen[b.ID] = true
 		}
 	}
+	return nil
+}
+
+// turns makes one message of neighbours with one role, as the service does, and has nothing to complain about.
+func (q *anthropicRequest) turns() *complaint {
+	var turns []anthropicMsg
+	for _, m := range q.Messages {
+		if last := len(turns) - 1; last >= 0 && turns[last].Role == m.Role {
+			turns[last].Content.blocks = append(turns[last].Content.blocks, m.Content.blocks...)
+			continue
+		}
+		turns = append(turns, m)
+	}
+	q.Messages = turns
 	return nil
 }
 
