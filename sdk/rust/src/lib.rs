@@ -24,6 +24,8 @@
 //! version, a configuration, the log level, and the occasions beside failures: before a model
 //! call begins, when a tool has failed, and when a run has ended. [`testing`] makes events for tests.
 //!
+//! [`state_dir`] is a folder of the plugin's own on this machine; [`values`] are what the host keeps for it.
+//!
 //! Standard output belongs to the protocol: print nothing before the plugin serves. What is
 //! printed later goes to standard error, and from there to the host's log. Better is the
 //! [`log`] that this crate hands on: it writes one JSON object a line with the ids of the
@@ -63,6 +65,7 @@ pub mod testing;
 mod tls;
 mod tool_advice;
 mod tool_error;
+pub mod values;
 mod verdict;
 mod wire;
 

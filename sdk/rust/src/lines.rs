@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Write as _};
 use std::io::Write as _;
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use log::kv::{self, VisitSource, VisitValue};
 use log::{LevelFilter, Log, Metadata, Record};
@@ -14,41 +14,43 @@ tokio::task_local! {
     pub(crate) static CALL: Call;
 }
 
-/// What a line says about its call.
+/// What a line says about its call, and until when the host waits for it.
 pub(crate) struct Call {
     run: String,
     session: String,
+    pub(crate) deadline: Option<Instant>,
 }
 
 impl From<&Event> for Call {
     fn from(e: &Event) -> Self {
-        Call::new(&e.run, &e.session)
+        Call::new(&e.run, &e.session, e.deadline)
     }
 }
 
 impl From<&ModelCall> for Call {
     fn from(c: &ModelCall) -> Self {
-        Call::new(&c.run, &c.session)
+        Call::new(&c.run, &c.session, c.deadline)
     }
 }
 
 impl From<&ToolError> for Call {
     fn from(e: &ToolError) -> Self {
-        Call::new(&e.run, &e.session)
+        Call::new(&e.run, &e.session, e.deadline)
     }
 }
 
 impl From<&RunEnded> for Call {
     fn from(e: &RunEnded) -> Self {
-        Call::new(&e.run, &e.session)
+        Call::new(&e.run, &e.session, None)
     }
 }
 
 impl Call {
-    fn new(run: &str, session: &str) -> Self {
+    fn new(run: &str, session: &str, deadline: Option<Instant>) -> Self {
         Call {
             run: run.to_owned(),
             session: session.to_owned(),
+            deadline,
         }
     }
 }
@@ -186,13 +188,9 @@ mod tests {
 
     fn said(call: Option<&Call>, message: &str, values: &[(&str, kv::Value)]) -> String {
         let at = SystemTime::UNIX_EPOCH + Duration::from_micros(1_777_863_721_000_001);
-        let args = format_args!("{message}");
-        let record = Record::builder()
-            .level(log::Level::Info)
-            .args(args)
-            .key_values(&values)
-            .build();
-        line(&record, call, at)
+        let mut record = Record::builder();
+        record.level(log::Level::Info).key_values(&values);
+        line(&record.args(format_args!("{message}")).build(), call, at)
     }
 
     #[test]
@@ -200,6 +198,7 @@ mod tests {
         let call = Call {
             run: "r-1".into(),
             session: "s-7".into(),
+            deadline: None,
         };
         assert_eq!(
             said(Some(&call), "over quota", &[]),
@@ -213,6 +212,7 @@ mod tests {
         let call = Call {
             run: "r-1".into(),
             session: String::new(),
+            deadline: None,
         };
         assert!(said(Some(&call), "x", &[]).ends_with(",\"run\":\"r-1\"}\n"));
         assert!(said(None, "x", &[]).ends_with("Z\"}\n"));

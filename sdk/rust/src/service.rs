@@ -154,7 +154,10 @@ fn panic_text(error: JoinError) -> String {
 
 /// Keeps what a host is told within its bounds.
 fn clip(mut text: String) -> String {
-    text.truncate(text.floor_char_boundary(MAX_ERROR));
+    let end = (0..=MAX_ERROR.min(text.len()))
+        .rev()
+        .find(|at| text.is_char_boundary(*at));
+    text.truncate(end.unwrap_or(0));
     text
 }
 

@@ -15,6 +15,12 @@ pub(crate) mod v1 {
     include!("generated/mulligan.v1.rs");
 }
 
+/// The host's service.
+#[allow(missing_docs, clippy::all)]
+pub(crate) mod host {
+    include!("generated/host/mulligan.v1.rs");
+}
+
 /// What go-plugin's hosts call beside it.
 #[allow(missing_docs, clippy::all)]
 pub(crate) mod go_plugin {

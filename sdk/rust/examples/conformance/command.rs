@@ -3,7 +3,8 @@
 use std::thread::sleep;
 use std::time::Duration;
 
-use mulligan::{Button, Decision, Effort, Error, Event, Result, log};
+use mulligan::{Button, Decision, Effort, Error, Event, Result, log, values};
+use tokio::runtime::Builder;
 
 use crate::meeting::Meeting;
 use crate::{GREETING, say};
@@ -22,6 +23,7 @@ pub fn carry_out(e: &Event, verb: &str, rest: &str) -> Result {
         "say" => Decision::fail().because(say::field(e, rest)?.to_string()),
         "count" => Decision::fail().because(say::field(e, rest)?.count()?.to_string()),
         "config" => Decision::fail().because(GREETING.lock().unwrap().clone()),
+        "values" => Decision::fail().because(play_values(rest)?),
         "state" => Decision::fail().because(state()),
         _ => return act(verb, rest).map(|()| None),
     }))
@@ -47,6 +49,25 @@ fn act(verb: &str, rest: &str) -> Result<()> {
 fn state() -> String {
     let folder = mulligan::state_dir().unwrap_or_default();
     folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Does with the host's values what the grammar says, once as an async function does.
+fn play_values(key: &str) -> Result<String> {
+    let first = Builder::new_current_thread()
+        .build()?
+        .block_on(values::add(key, 2).into_future())?;
+    let read = values::get_with_version(key).wait()?;
+    let mut longer = read.value.unwrap_or_default();
+    longer.push(b'5');
+    let done = values::compare_and_set(key, read.version, longer).wait()?;
+    let late = values::compare_and_set(key, read.version, "").wait()?;
+    let other = format!("{key}/x");
+    values::set(&other, "").wait()?;
+    let keys = values::keys(key).wait()?.join(",");
+    let wrong = matches!(values::add(&other, 1).wait(), Err(values::Error::NotANumber(_)));
+    values::delete(&other).wait()?;
+    let sum = values::add(key, -1).wait()?;
+    Ok(format!("{first} {done} {late} {keys} {wrong} {sum}"))
 }
 
 fn delay(seconds: &str) -> Result<Duration> {

@@ -11,14 +11,23 @@ fn main() -> Result<(), Box<dyn Error>> {
         .into();
     fs::create_dir_all(&folder)?;
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let files = protox::compile(
-        ["mulligan/v1/plugin.proto", "go_plugin.proto"],
-        [here.join("../../../proto"), here.join("proto")],
-    )?;
+    let from = [here.join("../../../proto"), here.join("proto")];
+
+    let served = protox::compile(["mulligan/v1/plugin.proto", "go_plugin.proto"], &from)?;
     tonic_prost_build::configure()
         .build_client(false)
         .build_transport(false)
         .out_dir(&folder)
-        .compile_fds(files)?;
+        .compile_fds(served)?;
+
+    // In a folder of its own: a file is named after its package, which is the same.
+    let folder = folder.join("host");
+    fs::create_dir_all(&folder)?;
+    let asked = protox::compile(["mulligan/v1/values.proto"], &from)?;
+    tonic_prost_build::configure()
+        .build_server(false)
+        .build_transport(false)
+        .out_dir(&folder)
+        .compile_fds(asked)?;
     Ok(())
 }
