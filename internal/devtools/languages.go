@@ -72,7 +72,7 @@ var languages = map[string]language{
 		},
 	},
 	"rust": {
-		Title: "Rust", Needs: "Rust 1.95", Source: "src/main.rs", Tests: "src/main.rs", command: "bin/NAME",
+		Title: "Rust", Needs: "Rust 1.85", Source: "src/main.rs", Tests: "src/main.rs", command: "bin/NAME",
 		ShippedCommand: "/opt/plugins/NAME",
 		Ship:           "`cargo build --release` makes one file that needs nothing else: copy `target/release/NAME`.",
 		Ignored:        []string{"/target/"},

@@ -110,7 +110,7 @@ func TestNewPluginVersions(t *testing.T) {
 	}
 	// What the templates say twice is what the repository says.
 	for name, want := range map[string]string{
-		"go.mod": "go 1.26.0\n", "sdk/rust/Cargo.toml": `rust-version = "1.95"`,
+		"go.mod": "go 1.26.0\n", "sdk/rust/Cargo.toml": `rust-version = "1.85"`,
 		"sdk/python/pyproject.toml":          `requires-python = ">=3.11"`,
 		"sdk/typescript/plugin/package.json": `"typescript": "7.0.2"`,
 		"sdk/java/pom.xml":                   "<artifactId>mulligan-plugin</artifactId>\n  <version>0.1.0</version>",
