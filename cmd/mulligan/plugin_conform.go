@@ -33,6 +33,7 @@ starts it, and must
   · behave as a process: its handshake, TLS and who is refused, health, its end
   · answer failures of every kind, each in four circumstances; what it decides is
     shown, and is right if a host can take it
+  · answer about whatever else it offers: before_call, tool_error, run_ended
   · survive what a host may send some day, many calls, and calls that are given up
   · stay within bounds of memory and of what it logs
 

@@ -45,20 +45,13 @@ func NewHook(link *Link, deadline time.Duration) *Hook {
 
 // Advise implements hooks.Hook.
 func (d *Hook) Advise(ctx context.Context, about hooks.Occasion) (recovery.Vote, error) {
-	switch about.Hook() {
-	case recovery.HookRunError:
-	case recovery.HookBeforeCall: // standing in for a plugin that fails closed, its silence must not count as consent
-		return recovery.Vote{}, errors.New("a plugin that `plugin dev` runs is not asked before calls")
-	default:
-		return recovery.Vote{}, nil
-	}
 	ctx, cancel := context.WithTimeout(ctx, d.deadline)
 	defer cancel()
 	question, err := json.Marshal(about.For(true)) // the dev plugin's own host passes the transcript on if it was granted
 	if err != nil {
 		return recovery.Vote{}, err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://dev/run_error", bytes.NewReader(question))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://dev/"+about.Hook(), bytes.NewReader(question))
 	if err != nil {
 		return recovery.Vote{}, err
 	}
@@ -77,19 +70,37 @@ func (d *Hook) Advise(ctx context.Context, about hooks.Occasion) (recovery.Vote,
 	return a.Vote, nil
 }
 
-// Handler answers requests from a [Hook] with what hook says, and reports each to
-// tell.
-func Handler(hook hooks.Hook, tell func(hooks.RunError, recovery.Vote, error, time.Duration)) http.Handler {
+// read reads what a hook is asked about, by the hook.
+var read = map[string]func(*json.Decoder) (hooks.Occasion, error){
+	recovery.HookRunError:   occasion[hooks.RunError],
+	recovery.HookBeforeCall: occasion[hooks.BeforeCall],
+	recovery.HookToolError:  occasion[hooks.ToolError],
+	recovery.HookRunEnded:   occasion[hooks.RunEnded],
+}
+
+func occasion[E hooks.Occasion](from *json.Decoder) (hooks.Occasion, error) {
+	var e E
+	err := from.Decode(&e)
+	return e, err
+}
+
+// Handler answers requests from a [Hook] with what hook says, and reports each to tell.
+func Handler(hook hooks.Hook, tell func(hooks.Occasion, recovery.Vote, error, time.Duration)) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /run_error", func(w http.ResponseWriter, r *http.Request) {
-		var e hooks.RunError
-		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxDevQuestion)).Decode(&e); err != nil {
+	mux.HandleFunc("POST /{hook}", func(w http.ResponseWriter, r *http.Request) {
+		occasion := read[r.PathValue("hook")]
+		if occasion == nil {
+			http.NotFound(w, r)
+			return
+		}
+		about, err := occasion(json.NewDecoder(http.MaxBytesReader(w, r.Body, maxDevQuestion)))
+		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
 		began := time.Now()
-		vote, err := hook.Advise(r.Context(), e)
-		tell(e, vote, err, time.Since(began))
+		vote, err := hook.Advise(r.Context(), about)
+		tell(about, vote, err, time.Since(began))
 		answer := devAnswer{Vote: vote}
 		if err != nil {
 			answer.Error = words.Clip(err.Error(), hooks.MaxError)

@@ -47,7 +47,7 @@ func (d *Session) Run(ctx context.Context) (err error) {
 	if !d.Attached {
 		d.startFirst(ctx)
 	}
-	server := &http.Server{Handler: devlink.Handler(hooks.Func(d.ask), d.tell), ReadHeaderTimeout: devlink.DialTimeout}
+	server := &http.Server{Handler: devlink.Handler(asking{d}, d.tell), ReadHeaderTimeout: devlink.DialTimeout}
 	var serving sync.WaitGroup
 	serving.Go(func() {
 		if serveErr := server.Serve(listener); !errors.Is(serveErr, http.ErrServerClosed) {
@@ -99,13 +99,16 @@ func (d *Session) startFirst(ctx context.Context) {
 	}
 }
 
-// ask asks the current plugin.
-func (d *Session) ask(ctx context.Context, e hooks.RunError) (recovery.Vote, error) {
-	list := d.Plugins.Hooks()
+// asking asks the current plugin.
+type asking struct{ session *Session }
+
+// Advise implements hooks.Hook.
+func (a asking) Advise(ctx context.Context, about hooks.Occasion) (recovery.Vote, error) {
+	list := a.session.Plugins.Hooks()
 	if len(list) == 0 {
 		return recovery.Vote{}, errors.New("no plugin is attached yet")
 	}
-	return list[0].Hook.Advise(ctx, e)
+	return list[0].Hook.Advise(ctx, about)
 }
 
 func (d *Session) introduce() {
@@ -148,14 +151,32 @@ func (d *Session) trouble(err error) {
 	d.Screen.Line(d.Screen.Ink.Red("✗ ") + strings.TrimSpace(terminal.Printable(err.Error(), true)))
 }
 
-// tell shows a question and its answer.
-func (d *Session) tell(e hooks.RunError, v recovery.Vote, err error, took time.Duration) {
-	ink, now := d.Screen.Ink, time.Now().Local().Format(time.TimeOnly)
-	question := fmt.Sprintf("%s · %s · attempt %d · retries %d/%d", e.Model, e.Failure.Kind, e.Attempt, e.Retries, e.MaxRetries)
-	for _, alternative := range e.Alternatives {
-		question += " · or " + alternative.Model
+// asked is a question in a line.
+func asked(about hooks.Occasion) string {
+	var question string
+	var others []recovery.Alternative
+	switch e := about.(type) {
+	case hooks.RunError:
+		question = fmt.Sprintf("%s · %s · %s · attempt %d · retries %d/%d", e.Run, e.Model, e.Failure.Kind, e.Attempt, e.Retries, e.MaxRetries)
+		others = e.Alternatives
+	case hooks.BeforeCall:
+		question = fmt.Sprintf("%s · before call %d of %s · attempt %d", e.Run, e.Round, e.Model.Model, e.Attempt)
+		others = e.Alternatives
+	case hooks.ToolError:
+		question = fmt.Sprintf("%s · tool %s failed · tries %d, and %d left", e.Run, e.Tool, e.Tries, e.RemainingTries)
+	case hooks.RunEnded:
+		question = fmt.Sprintf("%s · ended: %s", e.Run, e.Status)
 	}
-	d.Screen.Line(ink.Dim(now) + ink.Bold(" ? ") + terminal.OneLine(e.Run+" · "+question))
+	for _, other := range others {
+		question += " · or " + other.Model
+	}
+	return question
+}
+
+// tell shows a question and its answer.
+func (d *Session) tell(about hooks.Occasion, v recovery.Vote, err error, took time.Duration) {
+	ink, now := d.Screen.Ink, time.Now().Local().Format(time.TimeOnly)
+	d.Screen.Line(ink.Dim(now) + ink.Bold(" ? ") + terminal.OneLine(asked(about)))
 	if err != nil {
 		d.Screen.Line(ink.Dim(now) + ink.Red(" ! ") + show.Excerpt(fmt.Sprintf("no answer after %d ms: %v", took.Milliseconds(), err)))
 		return

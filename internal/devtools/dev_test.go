@@ -19,7 +19,20 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// TestADevPluginIsAskedAsAnyOther sends a question and its answer through the socket.
+// remembering is a plugin that remembers what it was asked.
+type remembering struct {
+	asked []hooks.Occasion
+	vote  recovery.Vote
+	err   error
+}
+
+func (r *remembering) Advise(_ context.Context, about hooks.Occasion) (recovery.Vote, error) {
+	r.asked = append(r.asked, about)
+	return r.vote, r.err
+}
+
+// TestADevPluginIsAskedAsAnyOther sends questions about every occasion, and their answers, through the
+// socket.
 func TestADevPluginIsAskedAsAnyOther(t *testing.T) {
 	question := hooks.RunError{
 		Run: "r1", Session: "s", Failure: *failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseMidStream, nil),
@@ -29,20 +42,13 @@ func TestADevPluginIsAskedAsAnyOther(t *testing.T) {
 		PartialShown: true, IdleBreaker: true, IdleExpiries: 5,
 	}
 	vote := recovery.Vote{Action: recovery.ActionSwitchModel, NewModel: "c/d", Delay: 4, Version: "1", PID: 5, Reason: "r", Adjust: recovery.Adjust{Compact: true}}
-	var got []hooks.RunError
-	hook := hooks.Func(func(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
-		got = append(got, e)
-		if len(got) == 2 {
-			return recovery.Vote{PID: 6}, errors.New("boom")
-		}
-		return vote, nil
-	})
+	hook := &remembering{vote: vote}
 	listener, folder, err := devlink.Socket(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	server := &http.Server{Handler: devlink.Handler(hook, func(hooks.RunError, recovery.Vote, error, time.Duration) {}), ReadHeaderTimeout: time.Second}
+	server := &http.Server{Handler: devlink.Handler(hook, func(hooks.Occasion, recovery.Vote, error, time.Duration) {}), ReadHeaderTimeout: time.Second}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	asked := devlink.NewHook(&devlink.Link{Network: "unix", Addr: listener.Addr().String()}, 5*time.Second)
@@ -50,9 +56,20 @@ func TestADevPluginIsAskedAsAnyOther(t *testing.T) {
 	if diff := cmp.Diff(vote, answer); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
 	}
-	if diff := cmp.Diff(question, got[0], cmp.AllowUnexported(failure.Failure{})); diff != "" {
+	others := []hooks.Occasion{
+		hooks.BeforeCall{Run: "r1", Model: recovery.Alternative{Model: "a/b"}, Round: 2, Holds: 1, Time: time.Unix(5, 0).UTC()},
+		hooks.ToolError{Run: "r1", Tool: "search", Safety: recovery.SafetyIdempotent, Tries: 1, TimedOut: true, Error: "busy", Time: time.Unix(5, 0).UTC()},
+		hooks.RunEnded{Run: "r1", Status: recovery.StatusCompleted, Recovered: true, Time: time.Unix(5, 0).UTC()},
+	}
+	for _, other := range others {
+		if _, err := asked.Advise(t.Context(), other); err != nil {
+			t.Errorf("%T: %v", other, err)
+		}
+	}
+	if diff := cmp.Diff(append([]hooks.Occasion{question}, others...), hook.asked, cmp.AllowUnexported(failure.Failure{})); diff != "" {
 		t.Error(diff)
 	}
+	hook.vote, hook.err = recovery.Vote{PID: 6}, errors.New("boom")
 	if answer, err := asked.Advise(t.Context(), question); err == nil || err.Error() != "boom" || answer.PID != 6 {
 		t.Errorf("an error: %+v, %v", answer, err)
 	}

@@ -30,10 +30,11 @@ func (n *ExamNote) Heading(command []string) {
 
 // topics says what each part is about.
 var topics = map[string]string{
-	conformance.TopicProcess:  "Process",
-	conformance.TopicFailures: "Failures: at the first attempt · at the third · with nothing left · with everything set",
-	conformance.TopicHostile:  "Hostile",
-	conformance.TopicBounds:   "Bounds",
+	conformance.TopicProcess:   "Process",
+	conformance.TopicFailures:  "Failures: at the first attempt · at the third · with nothing left · with everything set",
+	conformance.TopicOccasions: "Occasions: what else it offers to be asked about",
+	conformance.TopicHostile:   "Hostile",
+	conformance.TopicBounds:    "Bounds",
 }
 
 func (n *ExamNote) say(line string) { fmt.Fprintln(n.Out, line) }
@@ -56,7 +57,7 @@ func (n *ExamNote) Result(r conformance.Result) {
 	case r.Skipped != "":
 		n.say("  " + ink.Amber("- "+r.Name) + ": " + terminal.OneLine(r.Skipped))
 	case len(r.Answers) > 1:
-		n.say("  " + ink.Green("✓ ") + padded(r.Name, conformKind) + n.answers(r.Answers))
+		n.say("  " + ink.Green("✓ ") + padded(r.Name, conformKind) + n.answers(r))
 	default:
 		n.say("  " + ink.Green("✓ ") + strings.TrimRight(padded(r.Name, conformName)+ink.Dim(spellTook(r.Took)), " "))
 	}
@@ -78,9 +79,12 @@ func (n *ExamNote) failure(r conformance.Result) {
 }
 
 // answers is a short form of what a plugin answered to a failure in all circumstances.
-func (n *ExamNote) answers(list []conformance.Answer) string {
+func (n *ExamNote) answers(r conformance.Result) string {
+	if r.Name == recovery.HookRunEnded { // it is told, and has nothing to say
+		return "heard"
+	}
 	var said []string
-	for _, a := range list {
+	for _, a := range r.Answers {
 		said = append(said, terminal.OneLine(tellShort(a.Vote)))
 	}
 	if len(slices.Compact(slices.Clone(said))) == 1 {
@@ -95,7 +99,7 @@ func tellShort(v recovery.Vote) string {
 	switch v.Action {
 	case recovery.ActionNone:
 		return "no opinion"
-	case recovery.ActionSwitchModel:
+	case recovery.ActionSwitchModel, recovery.ActionRoute:
 		text = "→ " + v.NewModel
 	case recovery.ActionRetry, recovery.ActionFail:
 	}

@@ -18,10 +18,11 @@ import (
 
 // Topics of an exam, in the order in which they come.
 const (
-	TopicProcess  = "process"  // what it does as a process: Checks
-	TopicFailures = "failures" // what it says to every kind of failure
-	TopicHostile  = "hostile"  // what it must survive
-	TopicBounds   = "bounds"   // how much it may use
+	TopicProcess   = "process"   // what it does as a process: Checks
+	TopicFailures  = "failures"  // what it says to every kind of failure
+	TopicOccasions = "occasions" // what it says to whatever else it offers to be asked about
+	TopicHostile   = "hostile"   // what it must survive
+	TopicBounds    = "bounds"    // how much it may use
 )
 
 // Exam holds any plugin to what is demanded of all of them, with mutual TLS. It needs
@@ -56,6 +57,8 @@ type Answer struct {
 type Portrait struct {
 	Name, Version string
 	Timing        *Timing // nil if it was not measured
+
+	occasions []string // that it offers beside run_error
 }
 
 // Hold holds the exam. A plugin that does not start is asked nothing else; the error
@@ -64,7 +67,7 @@ func (e Exam) Hold(ctx context.Context) (Portrait, error) {
 	portrait, alive := e.begin(ctx)
 	if alive {
 		e.checks(ctx, TopicProcess, false)
-		noise := e.questions(ctx)
+		noise := e.questions(ctx, portrait.occasions)
 		e.checks(ctx, TopicHostile, true)
 		noise()
 		e.memory(ctx)
@@ -88,7 +91,7 @@ func (e Exam) begin(ctx context.Context) (Portrait, bool) {
 	}
 	_ = with(ctx, e.Command, true, func(p *Plugin) error {
 		described, err := p.service.Describe(ctx, &mulliganv1.DescribeRequest{})
-		portrait.Name, portrait.Version = described.GetName(), described.GetVersion()
+		portrait.Name, portrait.Version, portrait.occasions = described.GetName(), described.GetVersion(), described.GetOccasions()
 		return err
 	})
 	return portrait, ctx.Err() == nil
@@ -130,13 +133,13 @@ type sitting struct {
 
 // questions asks everything that an ordinary plugin must have an answer to. The
 // function that it gives reports what the plugin wrote to standard error meanwhile.
-func (e Exam) questions(ctx context.Context) (noise func()) {
+func (e Exam) questions(ctx context.Context, occasions []string) (noise func()) {
 	s := &sitting{exam: e, replace: 4}
 	defer s.end()
 	for _, topic := range []struct {
 		name      string
 		questions []question
-	}{{TopicFailures, kindQuestions()}, {TopicHostile, hostileQuestions()}} {
+	}{{TopicFailures, kindQuestions()}, {TopicOccasions, occasionQuestions(occasions)}, {TopicHostile, hostileQuestions()}} {
 		for _, q := range topic.questions {
 			if ctx.Err() == nil && e.wants(topic.name, q.Name) {
 				e.report(ctx, s.ask(ctx, topic.name, q))
@@ -174,7 +177,7 @@ func (s *sitting) ready(ctx context.Context) error {
 }
 
 func (s *sitting) ask(ctx context.Context, topic string, q question) Result {
-	within := cmp.Or(s.exam.Deadline, slack*answerWithin)
+	within := cmp.Or(q.within, s.exam.Deadline, slack*answerWithin)
 	r := Result{
 		Topic: topic, Name: q.Name,
 		Demand: fmt.Sprintf("an answer that a host can take, or no opinion, within %v", within),
@@ -185,12 +188,11 @@ func (s *sitting) ask(ctx context.Context, topic string, q question) Result {
 		return r
 	}
 	began := time.Now()
-	for _, talk := range q.Talks {
-		talk.Deadline = within.Milliseconds()
-		s.calls += max(talk.Times, 1)
-		answer, err := s.plugin.answer(ctx, talk)
+	for _, part := range q.parts(within) {
+		s.calls += part.calls
+		answer, err := part.ask(ctx, s.plugin)
 		if err != nil {
-			r.Err, r.Advice = fmt.Errorf("%s: %w", talk.Name, said(err)), adviceAbout(err)
+			r.Err, r.Advice = fmt.Errorf("%s: %w", part.name, said(err)), adviceAbout(err)
 			if s.plugin.process.over(100 * time.Millisecond) {
 				r.Err = fmt.Errorf("%w; the process ended; standard error: %s", r.Err, s.plugin.process.stderr.tail())
 			}

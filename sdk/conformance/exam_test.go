@@ -59,7 +59,7 @@ func TestExamIsPassed(t *testing.T) {
 			t.Errorf("%s: %v", key, r.Err)
 		}
 	}
-	for _, key := range []string{"process/describe", "process/another parent", "failures/timeout", "hostile/cancelled calls", "bounds/memory", "bounds/standard error"} {
+	for _, key := range []string{"process/describe", "process/another parent", "failures/timeout", "occasions/before_call", "occasions/tool_error", "occasions/run_ended", "hostile/cancelled calls", "bounds/memory", "bounds/standard error"} {
 		if _, ok := results[key]; !ok {
 			t.Errorf("%s was not examined", key)
 		}
@@ -85,6 +85,7 @@ func TestExamIsFailed(t *testing.T) {
 		"invalid":     {"timeout", "failures/timeout", "delay"},
 		"mortal":      {"timeout", "failures/timeout", "the process ended"},
 		"touchy":      {"describe", "process/configuration", "no thanks"},
+		"wordy":       {"tool_error", "occasions/tool_error", "words"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -37,7 +37,14 @@ var flaws = map[string]plugin.Func{
 		os.Exit(3)
 		return plugin.None, nil
 	},
-	"touchy": func(context.Context, plugin.Event) (plugin.Decision, error) { return plugin.None, nil },
+	"touchy": quiet, "wordy": quiet,
+}
+
+func quiet(context.Context, plugin.Event) (plugin.Decision, error) { return plugin.None, nil }
+
+// wordy tells the model more than it may.
+func wordy(context.Context, plugin.ToolError) (plugin.ToolAdvice, error) {
+	return plugin.Tell(strings.Repeat("x", recovery.MaxToolWords+1), ""), nil
 }
 
 func serveFlawed(flaw string) {
@@ -46,5 +53,5 @@ func serveFlawed(flaw string) {
 			return errors.New("no thanks")
 		}
 		return nil
-	}))
+	}), plugin.WithToolError(wordy))
 }

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"strings"
@@ -18,8 +19,29 @@ import (
 // question is what any plugin can be asked, in one shape or several: every answer
 // that a host finds valid will do, no opinion included.
 type question struct {
-	Name  string
-	Talks []Talk
+	Name      string
+	Talks     []Talk        // about failures
+	occasions []shaped      // about something else
+	within    time.Duration // that an answer may take; 0 = what the exam says
+}
+
+// part is one shape of a question.
+type part struct {
+	name  string
+	calls int
+	ask   func(context.Context, *Plugin) (Answer, error)
+}
+
+// parts are the shapes of the question, in the order in which they are asked.
+func (q question) parts(within time.Duration) (parts []part) {
+	for _, talk := range q.Talks {
+		talk.Deadline = within.Milliseconds()
+		parts = append(parts, part{talk.Name, max(talk.Times, 1), func(ctx context.Context, p *Plugin) (Answer, error) { return p.answer(ctx, talk) }})
+	}
+	for _, s := range q.occasions {
+		parts = append(parts, part{s.name, 1, func(ctx context.Context, p *Plugin) (Answer, error) { return p.answerTo(ctx, s, within) }})
+	}
+	return parts
 }
 
 // What the events of questions name.
@@ -118,8 +140,8 @@ func hostileQuestions() []question {
 	tomorrow := anyAnswer("fields of tomorrow", ordinary())
 	tomorrow.Extra, _ = base64.StdEncoding.DecodeString("oh8NZnJvbSB0b21vcnJvd6gfB7EfAQEBAQEBAQG9HwICAgIaCqIfBG1vcmWoHwE=")
 	return []question{
-		{"an empty event", []Talk{{Name: "empty", Event: json.RawMessage("{}"), Any: true}}},
-		{"a newer host", []Talk{
+		{Name: "an empty event", Talks: []Talk{{Name: "empty", Event: json.RawMessage("{}"), Any: true}}},
+		{Name: "a newer host", Talks: []Talk{
 			change("a kind by number", func(m *mulliganv1.RunErrorRequest) { m.Failure.Kind = 77 }),
 			change("a kind by name", func(m *mulliganv1.RunErrorRequest) { m.Failure.Kind, m.Failure.KindName = 0, "brand_new" }),
 			change("other enums", func(m *mulliganv1.RunErrorRequest) {
@@ -127,7 +149,7 @@ func hostileQuestions() []question {
 			}),
 			tomorrow,
 		}},
-		{"the last numbers", []Talk{change("as large as they get", func(m *mulliganv1.RunErrorRequest) {
+		{Name: "the last numbers", Talks: []Talk{change("as large as they get", func(m *mulliganv1.RunErrorRequest) {
 			most := int32(recovery.MaxAttemptsInAll - 1)
 			m.Attempt, m.Retries, m.MaxRetries, m.RemainingAttempts, m.IdleExpiries = most, most, most, 1, 1<<31-1
 			m.Remaining = &mulliganv1.Budget{Tokens: 1<<63 - 1, Microdollars: 1<<63 - 1}
@@ -135,12 +157,12 @@ func hostileQuestions() []question {
 			m.Failure.RetryAfterMs, m.Failure.HttpStatus = int64(failure.MaxDelay), 999
 			m.Failure.ResetsAt = timestamppb.New(time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC))
 		})}},
-		{"all of Unicode", []Talk{change("text", func(m *mulliganv1.RunErrorRequest) {
+		{Name: "all of Unicode", Talks: []Talk{change("text", func(m *mulliganv1.RunErrorRequest) {
 			m.Failure.Title, m.Failure.Detail = unicodeText, strings.Repeat(unicodeText, 50)
 			m.UnsafeTools, m.Session, m.Alternatives[0].Model = []string{unicodeText}, unicodeText, "test/"+unicodeText
 		})}},
-		{"an event of 4 MiB", []Talk{large}},
-		{"32 calls at once", []Talk{many}},
+		{Name: "an event of 4 MiB", Talks: []Talk{large}},
+		{Name: "32 calls at once", Talks: []Talk{many}},
 	}
 }
 
