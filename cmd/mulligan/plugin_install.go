@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,7 +63,7 @@ mulligan plugin remove my-rules`,
 			if err != nil {
 				return err
 			}
-			if err := mayAsk(cmd, yes); err != nil {
+			if err := cmp.Or(source.Look(), mayAsk(cmd, yes)); err != nil {
 				return err
 			}
 			in, err := a.installer(cmd, yes)

@@ -24,12 +24,9 @@ const (
 
 // fromFolder copies a folder unchanged: its author has built it. Nothing in it runs.
 func (p *Package) fromFolder(ctx context.Context, from string) error {
-	from, err := filepath.EvalSymlinks(from)
+	from, err := pluginFolder(from)
 	if err != nil {
-		return exit.Usage(err)
-	}
-	if _, err := os.Stat(filepath.Join(from, trust.ManifestName)); err != nil {
-		return exit.Usagef("%s is no plugin's folder: it has no %s", from, trust.ManifestName)
+		return err
 	}
 	if rel, err := filepath.Rel(from, p.Folder); err != nil || filepath.IsLocal(rel) {
 		return exit.Usagef("%s holds the state folder, too: give the plugin a folder of its own", from)
@@ -39,6 +36,21 @@ func (p *Package) fromFolder(ctx context.Context, from string) error {
 		return fmt.Errorf("copy %s: %w", from, err)
 	}
 	return p.byManifest()
+}
+
+// pluginFolder is the folder itself, where path leads to one that is a plugin's.
+func pluginFolder(path string) (string, error) {
+	folder, err := filepath.EvalSymlinks(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", exit.Usagef("there is no folder %s", path)
+	case err != nil:
+		return "", exit.Usage(err)
+	}
+	if _, err := os.Stat(filepath.Join(folder, trust.ManifestName)); err != nil {
+		return "", exit.Usagef("%s is no plugin's folder: it has no %s", folder, trust.ManifestName)
+	}
+	return folder, nil
 }
 
 // copying copies a folder.

@@ -82,6 +82,15 @@ func ParseSource(text string) (Source, error) {
 	return s, nil
 }
 
+// Look says what is wrong with the source as far as it can be known without fetching anything: a folder
+// that is none, or no plugin's.
+func (s Source) Look() (err error) {
+	if s.Kind == KindFolder {
+		_, err = pluginFolder(s.Name)
+	}
+	return err
+}
+
 func isPath(text string) bool {
 	return text == "." || text == ".." || filepath.IsAbs(text) || strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../")
 }
