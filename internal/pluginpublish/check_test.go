@@ -95,6 +95,7 @@ func TestWhatIsMissing(t *testing.T) {
 		{"Go", "main.go", "package main", "package rules", "a program: "},
 		{"Python", "pyproject.toml", "[build-system]\nrequires = []", "", "[build-system]: "},
 		{"Python", "pyproject.toml", "license = \"MIT\"", "", "project.license: "},
+		{"Python", "pyproject.toml", "license = \"MIT\"", "license = \"MIT\"\nclassifiers = [\"Private :: Do Not Upload\"]", "it is public: "},
 		{"Python", "pyproject.toml", "version = \"1.0.0\"", "version = \"1.0.1\"", "one version: pyproject.toml says \"1.0.1\""},
 		{"Python", "pyproject.toml", "my-rules = \"my_rules:main\"", "", "a script that starts it: "},
 		{"Python", "pyproject.toml", "my-rules = \"my_rules:main\"", "a = \"b:c\"\nd = \"e:f\"", "a script that starts it: "},

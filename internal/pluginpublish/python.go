@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/BurntSushi/toml"
 
@@ -22,6 +23,7 @@ type pyproject struct {
 		Python      string            `toml:"requires-python"`
 		Scripts     map[string]string `toml:"scripts"`
 		Dynamic     []string          `toml:"dynamic"`
+		Classifiers []string          `toml:"classifiers"`
 	} `toml:"project"`
 }
 
@@ -36,6 +38,8 @@ func (r *Report) python(f *folder) {
 		r.add(file, true, "it cannot be read: %v", err)
 		return
 	}
+	private := slices.ContainsFunc(p.Project.Classifiers, func(c string) bool { return strings.HasPrefix(c, "Private ::") })
+	r.add("it is public", private, `take "Private :: …" out of the classifiers in %s`, file)
 	r.add("[build-system]", p.Build == nil, "%s does not say what builds it", file)
 	for _, field := range []struct {
 		name  string

@@ -16,7 +16,7 @@ import (
 var unpublished = map[string][]string{
 	"go":         {"a module that can be fetched", "no replace"},
 	"java":       {"licenses in pom.xml"},
-	"python":     {"pyproject.toml"},
+	"python":     {"it is public", "project.license"},
 	"typescript": {"it is public", "description in package.json", "license in package.json", "a program", "dependency @mulligan-run/plugin"},
 	"rust":       {"it is public", "description in Cargo.toml", "license in Cargo.toml", "dependency mulligan-plugin"},
 }

@@ -94,6 +94,7 @@ func makesTest(t *testing.T, lang, cache string) {
 		if said := command(t, dir, "make", "test", "MULLIGAN="+mulligan); !strings.Contains(said, "5 passed") {
 			t.Errorf("make test said\n%s", said)
 		}
+		asAWheel(t, dir, mulligan)
 	}
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	unhurried(t, filepath.Join(dir, "mulligan.yaml"))
@@ -122,6 +123,17 @@ func makesTest(t *testing.T, lang, cache string) {
 		}
 	}
 	othersHaveIt(t, lang, dir, mulligan)
+}
+
+// asAWheel has pip make a wheel of the plugin, which is held to the protocol where nothing else of it is.
+func asAWheel(t *testing.T, dir, mulligan string) {
+	t.Helper()
+	env := filepath.Join(t.TempDir(), "env")
+	command(t, dir, "python3", "-m", "venv", env)
+	command(t, dir, filepath.Join(env, "bin/python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", "requirements.txt", ".")
+	if said := command(t, t.TempDir(), mulligan, "plugin", "test", filepath.Join(env, "bin/my-rules")); strings.Contains(said, "✗") {
+		t.Errorf("of the wheel plugin test said\n%s", said)
+	}
 }
 
 // underDevelopment does what the guide says of plugin dev: it shows questions and answers,
