@@ -14,7 +14,7 @@ import (
 
 // published are the packages that registries get, by folder.
 var published = []string{
-	"sdk/python", "sdk/python/client", "sdk/python/failure", "sdk/python/recovery", "sdk/rust", "sdk/typescript/client", "sdk/typescript/failure", "sdk/typescript/plugin", "sdk/typescript/recovery",
+	"sdk/java", "sdk/python", "sdk/python/client", "sdk/python/failure", "sdk/python/recovery", "sdk/rust", "sdk/typescript/client", "sdk/typescript/failure", "sdk/typescript/plugin", "sdk/typescript/recovery",
 }
 
 // TestPublishedPackages have a licence and a README that can be read where it is shown: a link
@@ -41,7 +41,7 @@ func TestPublishedPackages(t *testing.T) {
 
 // TestNpmTypes: every way in has its types beside it, also for who does not read exports.
 func TestNpmTypes(t *testing.T) {
-	for _, folder := range published[5:] {
+	for _, folder := range published[6:] {
 		var pkg struct {
 			Main, Types, License string
 			Repository           struct{ Directory string }
@@ -145,6 +145,7 @@ func TestPythonPackages(t *testing.T) {
 	needs.Programs(t, "packages of PyPI", "python3")
 	for folder, use := range map[string]struct{ module, program, prints string }{
 		"sdk/python":          {"mulligan", `from mulligan import Retry; print(type(Retry(after=1)).__name__)`, "Retry"},
+		"sdk/python/client":   {"mulligan_client", `from mulligan_client import Client; print(Client.__name__)`, "Client"},
 		"sdk/python/recovery": {"mulligan_recovery", `import mulligan_recovery; print(mulligan_recovery.__name__)`, "mulligan_recovery"},
 		"sdk/python/failure":  {"mulligan_failure", `from mulligan_failure import Evidence, classify; print(classify(Evidence(status=429)).kind)`, "rate_limit"},
 	} {
@@ -172,7 +173,7 @@ func TestPythonPackages(t *testing.T) {
 	}
 }
 
-// TestCrate is packed, and built out of what was packed.
+// TestCrate is packed, built out of what was packed, and used out of that by a crate of its own.
 func TestCrate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a crate")
@@ -189,5 +190,53 @@ func TestCrate(t *testing.T) {
 		if !strings.Contains("\n"+files+"\n", "\n"+want+"\n") {
 			t.Errorf("the crate has no %s:\n%s", want, files)
 		}
+	}
+	clean := t.TempDir()
+	run(t, clean, "tar", "-xzf", filepath.Join(target, "package", "mulligan-plugin-0.1.0.crate"))
+	write(t, clean, "Cargo.toml", "[package]\nname = \"use-it\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[dependencies]\nmulligan-plugin = { path = \"mulligan-plugin-0.1.0\" }\n[workspace]\n[[bin]]\nname = \"use-it\"\npath = \"use.rs\"\n")
+	write(t, clean, "use.rs", `fn main() { println!("{}", mulligan::testing::event(mulligan::Kind::RateLimit).failure.kind) }`)
+	if got := run(t, clean, "cargo", "run", "--quiet", "--target-dir", target); got != "rate_limit" {
+		t.Errorf("it printed %q", got)
+	}
+}
+
+// TestMavenPackage is built with all that its registry takes, put into a repository, and used out of
+// that by a program that has nothing else.
+func TestMavenPackage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks Maven's registry")
+	}
+	needs.Programs(t, "a package of Maven", "java", "javac", "mvn")
+	from, clean := sources(t, "sdk/java"), t.TempDir()
+	protocol, err := filepath.Abs("../proto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	repository := "file://" + filepath.Join(clean, "repository")
+	run(t, from, "mvn", "--quiet", "--batch-mode", "-Prelease", "-DskipTests", "-Dgpg.skip", "-Dprotocol="+protocol, "-DaltDeploymentRepository=built::"+repository, "deploy")
+	built := filepath.Join(clean, "repository", "run", "mulligan", "mulligan-plugin", "0.1.0", "mulligan-plugin-0.1.0")
+	for suffix, want := range map[string]string{
+		".jar": "META-INF/LICENSE", "-sources.jar": "run/mulligan/plugin/Values.java", "-javadoc.jar": "run/mulligan/plugin/Values.html",
+	} {
+		if files := run(t, clean, "jar", "tf", built+suffix); !strings.Contains(files, want) || strings.Contains(files, "Test.class") {
+			t.Errorf("%s has no %s:\n%s", suffix, want, files)
+		}
+	}
+	about := read(t, built+".pom")
+	for _, want := range []string{"name", "description", "url", "licenses", "developers", "scm"} {
+		if !strings.Contains(about, "\n  <"+want+">") {
+			t.Errorf("its registry wants <%s>", want)
+		}
+	}
+	write(t, clean, "pom.xml", `<project><modelVersion>4.0.0</modelVersion><groupId>test</groupId><artifactId>use</artifactId><version>1</version>
+		<repositories><repository><id>built</id><url>`+repository+`</url></repository></repositories>
+		<dependencies><dependency><groupId>run.mulligan</groupId><artifactId>mulligan-plugin</artifactId><version>0.1.0</version></dependency></dependencies></project>`)
+	run(t, clean, "mvn", "--quiet", "--batch-mode", "-Dmaven.repo.local="+filepath.Join(clean, "m2"),
+		"org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies", "-DincludeScope=runtime", "-DoutputDirectory=lib")
+	write(t, clean, "Use.java", `import run.mulligan.plugin.*;
+		class Use { public static void main(String[] arguments) { System.out.println(Testing.event(Kind.RATE_LIMIT).build().kind()); } }`)
+	run(t, clean, "javac", "-cp", "lib/*", "Use.java")
+	if got := run(t, clean, "java", "-cp", ".:lib/*", "Use"); got != "RATE_LIMIT" {
+		t.Errorf("it printed %q", got)
 	}
 }

@@ -27,6 +27,7 @@ const (
 var languages = []language{
 	{"python", []string{"python3"}, []string{sdk + "python/src", sdk + "python/requirements.lock", faulty + "python"}, python},
 	{"typescript", []string{"node", "npm"}, []string{sdk + "typescript/plugin/src", sdk + "typescript/plugin/package-lock.json", faulty + "typescript"}, typescript},
+	{"java", []string{"java", "javac", "mvn"}, []string{sdk + "java/src/main", sdk + "java/pom.xml", "proto", faulty + "java"}, java},
 	{"rust", []string{"cargo"}, []string{sdk + "rust/src", sdk + "rust/Cargo.toml", faulty + "rust/src"}, rust},
 }
 
@@ -64,6 +65,15 @@ func typescript(ctx context.Context, p plugins.Place) (host.Spec, error) {
 		Command: []string{"node", p.Path(faulty + "typescript/plugin.mjs")},
 		Env:     []string{"SDK=" + filepath.Join(compiled, "dist/src/index.js")},
 	}, err
+}
+
+func java(ctx context.Context, p plugins.Place) (host.Spec, error) {
+	classes, err := p.JavaClasses(ctx, faulty+"java/Faulty.java")
+	if err != nil {
+		return host.Spec{}, err
+	}
+	command, err := p.JavaProgram(ctx, classes, "Faulty")
+	return host.Spec{Command: command}, err
 }
 
 func rust(ctx context.Context, p plugins.Place) (host.Spec, error) {

@@ -38,11 +38,11 @@ var foreign = map[string]string{
 	"gateway":                    "^TestAskers$",
 	"internal/manual":            "^TestPagesAreRoff$",
 	"internal/plugininstall":     "^Test(PyPI|PyPIRefuses|NPM|Cargo)$",
-	"packaging":                  "^Test(NpmPackages|PythonPackages|Crate)$",
-	"host/languages":             "TestFaults/(python|typescript|rust)",
+	"packaging":                  "^Test(NpmPackages|PythonPackages|MavenPackage|Crate)$",
+	"host/languages":             "TestFaults/(java|python|typescript|rust)",
 	"runner/mcp":                 "TestLive",
 	"timeline/postgres":          "^Test([^FR]|F[^i]|R[^i])", // all but TestFindings and TestRingFits
-	"sdk/conformance":            "Test(Languages|Examples|Values)/(python|typescript|rust|java)",
+	"sdk/conformance":            "Test(Languages|Examples|Values|Kotlin)(/(python|typescript|rust|java)|$)",
 }
 
 // indirect are the rooms that ask by way of another one.

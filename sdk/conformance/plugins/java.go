@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 const javaSDK, javaExample = "sdk/java", "plugins/examples/java-business-hours"
@@ -18,11 +19,35 @@ var javaFlags = []string{
 }
 
 func makeJava(ctx context.Context, p Place) (Made, error) {
+	args, err := p.JavaProgram(ctx, filepath.Join(javaSDK, "target/test-classes"), "run.mulligan.conformance.Main")
+	return Made{Args: args}, err
+}
+
+// JavaProgram starts a class with the SDK beside it. classes has it: a folder of its own, or one of what
+// is built with the SDK.
+func (p Place) JavaProgram(ctx context.Context, classes, main string) ([]string, error) {
 	built, err := p.Java(ctx)
+	if !filepath.IsAbs(classes) {
+		classes = filepath.Join(built, classes)
+	}
+	return slices.Concat([]string{"java"}, javaFlags, []string{"-cp", classes + ":" + javaClasses(built), main}), err
+}
+
+// JavaClasses compiles a source against the SDK, away from the sources, and gives the folder with its classes.
+func (p Place) JavaClasses(ctx context.Context, source string) (string, error) {
+	built, err := p.Java(ctx)
+	if err != nil {
+		return "", err
+	}
+	return p.Once(ctx, p.Path(".cache/java-classes"), append([]string{source}, javaSources...), func(dir string) error {
+		return p.Run(ctx, "javac", "-d", dir, "-cp", javaClasses(built), p.Path(source))
+	})
+}
+
+// javaClasses are the SDK's, and what it is made with.
+func javaClasses(built string) string {
 	target := filepath.Join(built, javaSDK, "target")
-	classes := filepath.Join(target, "test-classes") + ":" + filepath.Join(target, "classes") + ":" + filepath.Join(target, "lib/*")
-	args := append([]string{"java"}, javaFlags...)
-	return Made{Args: append(args, "-cp", classes, "run.mulligan.conformance.Main")}, err
+	return filepath.Join(target, "classes") + ":" + filepath.Join(target, "lib/*")
 }
 
 // Java is a folder with the SDK and the example that is made with it at their paths, both built and tested
