@@ -12,13 +12,14 @@ import (
 // what is set for them.
 var documented = regexp.MustCompile(`(?m)^(?:\$ )?(?:[A-Z_]+=\S+ )*mulligan ([^\n]*)$`)
 
-// TestDocumentedCommands: every verb and flag that a page shows is one.
-func TestDocumentedCommands(t *testing.T) {
+// documentedCommands are those of all pages, and where each is.
+func documentedCommands(t *testing.T) map[string]string {
+	t.Helper()
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	commands := 0
+	commands := map[string]string{}
 	for _, page := range append(pages, "../../README.md") {
 		text, err := os.ReadFile(page)
 		if err != nil {
@@ -29,21 +30,31 @@ func TestDocumentedCommands(t *testing.T) {
 				continue
 			}
 			for _, found := range documented.FindAllStringSubmatch(block, -1) {
-				commands++
-				if problem := wrongCommand(found[1]); problem != "" {
-					t.Errorf("%s: mulligan %s: %s", filepath.Base(page), found[1], problem)
-				}
+				commands[found[1]] = filepath.Base(page)
 			}
 		}
 	}
-	if commands < 40 {
-		t.Errorf("only %d commands were found", commands)
+	if len(commands) < 40 {
+		t.Fatalf("only %d commands were found", len(commands))
+	}
+	return commands
+}
+
+// TestDocumentedCommands: every verb and flag that a page shows is one.
+func TestDocumentedCommands(t *testing.T) {
+	for typed, page := range documentedCommands(t) {
+		if problem := wrongCommand(typed); problem != "" {
+			t.Errorf("%s: mulligan %s: %s", page, typed, problem)
+		}
 	}
 }
 
+// afterwards is what a shell does beside the command.
+var afterwards = regexp.MustCompile(`\s(#|\||>|<|&&|;|2>).*`)
+
 // wrongCommand says what a command that is typed like this has that no command of ours has.
 func wrongCommand(typed string) string {
-	typed = regexp.MustCompile(`\s(#|\||>|<|&&|;|2>).*`).ReplaceAllString(" "+typed, "")
+	typed = afterwards.ReplaceAllString(" "+typed, "")
 	args := strings.Fields(strings.NewReplacer("[", " ", "]", " ").Replace(typed))
 	root := newRoot()
 	root.InitDefaultHelpFlag()
@@ -67,6 +78,79 @@ func wrongCommand(typed string) string {
 		}
 	}
 	return ""
+}
+
+// played are commands in stories, and in tests of other rooms that start the program.
+var played = regexp.MustCompile(`(?m)(?:^|\s)mulligan ([^\n]*)$`)
+
+// playedBy are verbs and flags that a test runs which is no story, by its name.
+var playedBy = map[string]string{"mulligan chat": "TestChat", "mulligan serve --open": "TestServeOpens"}
+
+// TestDocumentedCommandsAreRun: a story runs every verb that a page shows, with each of the flags that
+// are shown with it, or another test does that is named here.
+func TestDocumentedCommandsAreRun(t *testing.T) {
+	run := map[string]bool{}
+	tests, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range tests {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for part, test := range playedBy {
+			run[part] = run[part] || strings.Contains(string(text), "\nfunc "+test+"(t *testing.T)")
+		}
+	}
+	stories, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inDatabases, err := filepath.Glob("testdata/store/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, story := range append(stories, inDatabases...) {
+		text, err := os.ReadFile(story)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range played.FindAllStringSubmatch(string(text), -1) {
+			for _, part := range partsOf(found[1]) {
+				run[part] = true
+			}
+		}
+	}
+	shown := documentedCommands(t)
+	for typed, page := range shown {
+		for _, part := range partsOf(typed) {
+			if !run[part] {
+				t.Errorf("%s shows mulligan %s, and no test runs %s", page, typed, part)
+			}
+		}
+	}
+}
+
+// partsOf are the verb that is typed, and the verb with each of its flags.
+func partsOf(typed string) (parts []string) {
+	typed = afterwards.ReplaceAllString(" "+typed, "")
+	args := strings.Fields(strings.NewReplacer("[", " ", "]", " ").Replace(typed))
+	cmd, rest, err := newRoot().Find(args)
+	if err != nil {
+		return nil
+	}
+	parts = []string{cmd.CommandPath()}
+	for _, arg := range rest {
+		if arg == "--" {
+			break
+		}
+		if flag, long := strings.CutPrefix(arg, "--"); long {
+			flag, _, _ = strings.Cut(flag, "=")
+			parts = append(parts, cmd.CommandPath()+" --"+flag)
+		}
+	}
+	return parts
 }
 
 func TestWrongCommandsAreFound(t *testing.T) {
