@@ -90,8 +90,8 @@ func (r *Run) leaveToCaller() []Effect {
 	return []Effect{timer(r.Wait.Until, Due{Timer: failure.TimerWait, Failure: o.Seq})}
 }
 
-// adviceLine says what was advised: "Anthropic is overloaded. Its caller was told to try again in 4
-// s."
+// adviceLine says what was advised: "Anthropic is overloaded. Its caller was told to try again in
+// 4 s."
 func (r *Run) adviceLine(w Waiting) string {
 	what := "to try again"
 	if w.Model != r.Model {
