@@ -25,7 +25,7 @@ type doorbell struct {
 	store *Store
 	pool  *pgxpool.Pool // of one connection, which listens
 	rings chan []string
-	first sync.Once // the first call of Rings' reader
+	first sync.Once // the first Moved, which starts to listen
 
 	mu    sync.Mutex
 	moved map[string]bool

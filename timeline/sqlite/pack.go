@@ -26,7 +26,8 @@ type packer struct {
 	writer *flate.Writer
 }
 
-// pack compresses lines in stored form if that helps; the result is valid until the next call.
+// pack gives lines as they are stored, compressed if that saves space. The result is valid until the
+// next call.
 func (p *packer) pack(lines []byte) []byte {
 	if len(lines) <= packFrom || len(lines) > packTo {
 		return lines

@@ -130,8 +130,8 @@ func (s *store) truncate(ctx context.Context) error {
 	return err
 }
 
-// yielding runs do on the committer's connection until a write has waited for patience. It fails if
-// another process is writing.
+// yielding runs do on the committer's connection until a write has waited for patience. Like that,
+// another process that uses the database ends it with errYielded.
 func (s *store) yielding(ctx context.Context, patience time.Duration, do func(context.Context) error) (err error) {
 	if _, err := s.writer.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil {
 		return err
