@@ -51,7 +51,6 @@ func TestOpenClaw(t *testing.T) {
 		if said := c.turn(t, clawRecovers, "a"); said != "after all" {
 			t.Errorf("%q", said)
 		}
-		c.trail(t, clawRecovers, "overloaded", "waiting")
 	})
 	t.Run("a 529 that lasts fails as without us, and Mulligan has heard of it", func(t *testing.T) {
 		if said := c.turn(t, clawOverloaded, "b"); said != "" {

@@ -146,7 +146,7 @@ func TestLastEvent(t *testing.T) {
 // TestExplainSaysHowSureItIs tells the confidence and the runner-up, in words and in JSON.
 func TestExplainSaysHowSureItIs(t *testing.T) {
 	r := Report{Status: 402, Message: "Rate limit exceeded, try again in 30s"}
-	if got := noteOf(t, r); !strings.Contains(got, "\n  confidence   98 %\n") || !strings.Contains(got, "\n  runner-up    billing, by status 402 (87 %)\n") {
+	if got := noteOf(t, r); !strings.Contains(got, "\n  confidence   97 %\n") || !strings.Contains(got, "\n  runner-up    billing, by status 402 (87 %)\n") {
 		t.Errorf("no confidence or runner-up in\n%s", got)
 	}
 	x, err := Explain(&r, explainedAt, nil)
@@ -164,7 +164,7 @@ func TestExplainSaysHowSureItIs(t *testing.T) {
 			Confidence int
 		}
 	}
-	if err := json.Unmarshal(b.Bytes(), &said); err != nil || said.Confidence != 98 || said.RunnerUp.Kind != "billing" || said.RunnerUp.Confidence != 87 {
+	if err := json.Unmarshal(b.Bytes(), &said); err != nil || said.Confidence != 97 || said.RunnerUp.Kind != "billing" || said.RunnerUp.Confidence != 87 {
 		t.Errorf("%+v (%v) of\n%s", said, err, b.String())
 	}
 	if got := noteOf(t, Report{Message: "something odd"}); !strings.Contains(got, "\n  confidence   none: nothing about it is known\n") || strings.Contains(got, "runner-up") {
