@@ -53,6 +53,7 @@ type Runner struct {
 	refused    refusals
 	stays      stays
 	busy       busy // runs that are driven, and tools that have not ended
+	slow       slow
 	unadvised  sync.Once
 
 	tails   tails

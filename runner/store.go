@@ -74,44 +74,19 @@ type storeWait struct {
 // try writes once. A write that hangs is given up at the end of the loop's patience, or a moment
 // after the run was cancelled.
 func (w *storeWait) try(ctx context.Context, do func(context.Context) error) (hung bool, err error) {
-	l := w.loop
-	bounded, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	patience := w.began.Add(l.patience)
-	var over <-chan struct{}
+	l, once := w.loop, writing{storeWait: w, patience: w.began.Add(w.loop.patience)}
 	if l.ctx != nil && !l.abandoned {
-		over = l.ctx.Done()
+		once.over = l.ctx.Done()
 	}
-	long := time.AfterFunc(storeLong, func() { stop(w.attend(bounded, patience, over)) })
-	defer long.Stop()
-	err = do(bounded)
-	if hung = err != nil && bounded.Err() != nil && ctx.Err() == nil; hung {
-		err = context.Cause(bounded)
+	once.ctx, once.stop = context.WithCancelCause(ctx)
+	defer once.stop(nil)
+	l.r.slow.begin(&once)
+	err = do(once.ctx)
+	l.r.slow.end(&once)
+	if hung = err != nil && once.ctx.Err() != nil && ctx.Err() == nil; hung {
+		err = context.Cause(once.ctx)
 	}
 	return hung, err
-}
-
-// attend watches a write that takes longer than most, and tells people in time. It returns when
-// the write has ended or is to be given up, and why.
-func (w *storeWait) attend(write context.Context, patience time.Time, over <-chan struct{}) error {
-	slow, end := time.NewTimer(time.Until(w.began.Add(storeSlow))), time.NewTimer(time.Until(patience))
-	defer slow.Stop()
-	defer end.Stop()
-	for {
-		select {
-		case <-write.Done():
-			return nil
-		case <-end.C:
-			return context.DeadlineExceeded
-		case <-over:
-			idle(write, cancelGrace)
-			return context.Canceled
-		case <-slow.C:
-			if !w.isTold() {
-				w.tell("it takes long to answer")
-			}
-		}
-	}
 }
 
 // tell tells people that the run waits.
