@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -8,7 +9,40 @@ import (
 
 // systemSlept is how long this computer has slept since it was started: the difference between
 // its boot-time clock and its monotonic clock, which stands still during sleep.
-func systemSlept() time.Duration {
+func systemSlept() time.Duration { return sleep.total() }
+
+var sleep = slept{since: time.Now()}
+
+// slept is what systemSlept gave last. Each run asks several times, and the two clocks cost a
+// system call each; whether the computer may have slept since is seen without one.
+type slept struct {
+	since time.Time // of this process's beginning
+
+	mu     sync.Mutex
+	last   time.Duration
+	known  bool
+	at     time.Duration // when last was read, on the monotonic clock
+	offset time.Duration // between the wall clock and the monotonic clock then, which a sleep moves
+}
+
+const (
+	sleptStep = 50 * time.Millisecond // a smaller move of the offset says nothing
+	sleptTime = time.Second           // whoever sets the wall clock may hide a sleep for this long
+)
+
+func (s *slept) total() time.Duration {
+	now := time.Now()
+	at := now.Sub(s.since)
+	offset := now.Round(0).Sub(s.since.Round(0)) - at
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.known || (offset-s.offset).Abs() > sleptStep || (at-s.at).Abs() > sleptTime {
+		s.last, s.known, s.at, s.offset = readSlept(), true, at, offset
+	}
+	return s.last
+}
+
+func readSlept() time.Duration {
 	var all, awake unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &all) != nil || unix.ClockGettime(unix.CLOCK_MONOTONIC, &awake) != nil {
 		return 0
