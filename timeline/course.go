@@ -47,18 +47,18 @@ func (t CourseText) Course() Course {
 }
 
 // note updates the course by the run's next event.
-func (s *Summary) note(b recovery.Body) {
+func (s *Summary) note(b recovery.Body, c *coursing) {
 	switch b := b.(type) {
 	case recovery.Started:
-		s.change(func(c *Course) { c.Prices = pricesOf(b) })
+		c.change(func(c *Course) { c.Prices = pricesOf(b) })
 	case recovery.Began:
-		s.change(func(c *Course) { c.Attempts++ })
+		c.change(func(c *Course) { c.Attempts++ })
 	case recovery.Answered:
-		s.change(func(c *Course) { c.use(s.Model, b.Usage, false) })
+		c.change(func(c *Course) { c.use(s.Model, b.Usage, false) })
 	case recovery.Compacted:
-		s.change(func(c *Course) { c.use(b.Model, b.Usage, false) })
+		c.change(func(c *Course) { c.use(b.Model, b.Usage, false) })
 	case recovery.Failed:
-		s.fail(b)
+		s.fail(b, c)
 	case recovery.Decided:
 		if hook := b.Occasion.Hook(); hook == recovery.HookBeforeCall || hook == recovery.HookToolError { // not about a failure
 			return
@@ -68,22 +68,22 @@ func (s *Summary) note(b recovery.Body) {
 			s.DecidedBy = by.Plugin
 		}
 	case recovery.Suggested:
-		s.change(func(c *Course) { c.Offers = offersOf(b.Suggestion) })
+		c.change(func(c *Course) { c.Offers = offersOf(b.Suggestion) })
 	case recovery.Accepted:
 		s.DecidedBy = DecidedByPerson
-		s.change(func(c *Course) { c.Offers = nil })
+		c.change(func(c *Course) { c.Offers = nil })
 	case recovery.Ended:
-		s.change(func(c *Course) { c.Offers, c.Prices = nil, nil })
+		c.change(func(c *Course) { c.Offers, c.Prices = nil, nil })
 	}
 }
 
 // DecidedByPerson stands in Summary.DecidedBy if a person has answered.
 const DecidedByPerson = "person"
 
-func (s *Summary) fail(b recovery.Failed) {
+func (s *Summary) fail(b recovery.Failed, c *coursing) {
 	f := b.Failure
 	s.Kind, s.Problem = f.Kind, problem(f)
-	s.change(func(c *Course) {
+	c.change(func(c *Course) {
 		c.Provider = f.Provider
 		if b.Attempt != 0 {
 			c.Failed++
@@ -104,14 +104,30 @@ func problem(f failure.Failure) string {
 // maxProblem is how much of a failure's message Summary.Problem holds, in characters.
 const maxProblem = 240
 
-// change decodes the course, changes it and encodes it again.
-func (s *Summary) change(by func(*Course)) {
-	c := s.Course.Course()
-	by(&c)
-	text, _ := json.Marshal(c) // strings and numbers can always be encoded
-	if s.Course = CourseText(text); s.Course == "{}" {
-		s.Course = ""
+// coursing is a course while several events change it: it is decoded and encoded once for all of
+// them.
+type coursing struct {
+	text    CourseText
+	course  Course
+	decoded bool
+}
+
+func (c *coursing) change(by func(*Course)) {
+	if !c.decoded {
+		c.course, c.decoded = c.text.Course(), true
 	}
+	by(&c.course)
+}
+
+func (c *coursing) encoded() CourseText {
+	if !c.decoded {
+		return c.text
+	}
+	text, _ := json.Marshal(c.course) // strings and numbers can always be encoded
+	if string(text) == "{}" {
+		return ""
+	}
+	return CourseText(text)
 }
 
 // use counts what a call of model used.

@@ -40,9 +40,7 @@ func (j *Journal) write(ctx context.Context, a *Append) error {
 	if a.Head, err = j.before(ctx, a.Lease, a.After); err != nil {
 		return err
 	}
-	for _, e := range a.Events {
-		a.Head.Apply(e)
-	}
+	a.Head.Apply(a.Events...)
 	a.Durable = func() {
 		j.known.learn(a.Lease, a.Head)
 		j.feed.Appended(a.Lease.Run, a.Events)

@@ -107,8 +107,16 @@ type Summary struct {
 	DueAt time.Time
 }
 
-// Apply updates s with the run's next event, by the rules of recovery.Run.Apply.
-func (s *Summary) Apply(e recovery.Event) {
+// Apply updates s by the run's next events, by the rules of recovery.Run.Apply.
+func (s *Summary) Apply(events ...recovery.Event) {
+	course := coursing{text: s.Course}
+	for _, e := range events {
+		s.apply(e, &course)
+	}
+	s.Course = course.encoded()
+}
+
+func (s *Summary) apply(e recovery.Event, course *coursing) {
 	s.Run, s.Seq, s.UpdatedAt, s.Heard = e.Run, e.Seq, e.Time, max(s.Heard, e.Inbox)
 	if s.Ended {
 		return
@@ -116,7 +124,7 @@ func (s *Summary) Apply(e recovery.Event) {
 	if !s.asleep() {
 		s.DueAt = e.Time
 	}
-	s.note(e.Body)
+	s.note(e.Body, course)
 	switch b := e.Body.(type) {
 	case recovery.Started:
 		s.Session, s.Model, s.Title, s.StartedAt = b.Session, b.Model, title(b.Input), e.Time
