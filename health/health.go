@@ -72,13 +72,7 @@ func (h *Health) Succeeded(model string) {
 		h.refresh()
 	}
 	scopes := scopesOf(model)
-	h.mu.RLock()
-	cooling := slices.ContainsFunc(scopes, func(scope string) bool {
-		_, is := h.known.cooldowns[scope]
-		return is
-	})
-	h.mu.RUnlock()
-	if !cooling {
+	if !h.has(scopes) {
 		return // the usual case must not cost a write
 	}
 	if h.store != nil {
@@ -92,9 +86,28 @@ func (h *Health) Succeeded(model string) {
 	})
 }
 
-// Cooling reports whether model or its provider entry is cooling down at that time, and until when
-// at the latest. Beside says that only the entry is. Cooling itself does no I/O; changes by other
-// processes are read in the background.
+// Troubled reports whether there is anything that Succeeded would forget. It does no I/O itself;
+// changes by other processes are read in the background.
+func (h *Health) Troubled(model string, at time.Time) bool {
+	if h.shared != nil {
+		h.shared.soon(at, h.refresh)
+	}
+	return h.has(scopesOf(model))
+}
+
+// has reports whether something is known of one of the scopes.
+func (h *Health) has(scopes []string) bool {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return slices.ContainsFunc(scopes, func(scope string) bool {
+		_, is := h.known.cooldowns[scope]
+		return is
+	})
+}
+
+// Cooling reports whether model, or its provider entry, cools down at that time, and until the
+// later end of the two. Beside says that only the entry does. It does no I/O itself; changes by
+// other processes are read in the background.
 func (h *Health) Cooling(model string, at time.Time) (recovery.Cooldown, bool) {
 	if h.shared != nil {
 		h.shared.soon(at, h.refresh)

@@ -89,6 +89,13 @@ type Health interface {
 	Tomorrow(at time.Time) time.Time
 }
 
+// Troubled is a Health that says at once, without I/O, whether Succeeded would change anything at that
+// time: it is called only then, since nearly all models are well.
+type Troubled interface {
+	Health
+	Troubled(model string, at time.Time) bool
+}
+
 // Item is what Events and Follow yield: a durable event, a live piece of text, or a notice.
 type Item = timeline.Item
 

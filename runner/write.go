@@ -182,7 +182,9 @@ func (l *loop) learn(e recovery.Event) {
 	if b, ok := e.Body.(recovery.Answered); ok {
 		model := b.Message.Model
 		l.r.recent.add(model, "", e.Time)
-		l.errands.add(func() { l.r.health.Succeeded(model) })
+		if well, ok := l.r.health.(Troubled); !ok || well.Troubled(model, l.clock.real()) {
+			l.errands.add(func() { l.r.health.Succeeded(model) })
+		}
 		l.learnStay(b)
 	}
 }
