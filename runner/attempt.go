@@ -50,16 +50,19 @@ type attempt struct {
 
 // callModel writes the intent and starts the call.
 func (l *loop) callModel(ctx context.Context, key string, c *recovery.CallModel) error {
-	switch {
-	case c.InAir && l.opened == c.Intent.Attempt:
-		l.opened = 0
-	case c.InAir:
+	if c.InAir {
 		return fmt.Errorf("run %s: attempt %d is said to be in the air and is not", l.id, c.Intent.Attempt)
-	default:
-		if err := l.begin(ctx, c.Intent); err != nil {
-			return err
-		}
 	}
+	if err := l.begin(ctx, c.Intent); err != nil {
+		return err
+	}
+	go l.prepare(ctx, key, c)()
+	return nil
+}
+
+// prepare makes the attempt of a call whose intent is written. It is in the air as soon as run is
+// called, on a goroutine of its own.
+func (l *loop) prepare(ctx context.Context, key string, c *recovery.CallModel) (run func()) {
 	limits := l.timeouts(c)
 	ctx, j := l.launchJob(ctx, key)
 	a := &attempt{
@@ -76,8 +79,7 @@ func (l *loop) callModel(ctx context.Context, key string, c *recovery.CallModel)
 	}
 	a.ready(c.Intent)
 	a.clock = newWatchdog(limits, j.cancel)
-	go a.run(ctx, key, j)
-	return nil
+	return func() { a.run(ctx, key, j) }
 }
 
 // ready prepares the request.

@@ -59,12 +59,13 @@ func (l *loop) launch(ctx context.Context) *Run {
 	run := &Run{id: l.id, runner: l.r, ctx: ctx, cancel: cancel, done: make(chan struct{})}
 	l.r.driven.Store(l.id, run)
 	l.unlock()
+	work, stopWork := context.WithCancelCause(context.WithoutCancel(ctx))
+	l.work, l.ctx, l.handle = work, ctx, run
+	first := l.callFirst()
 	l.r.busy.Go(func() {
 		growStack()
 		defer cancel(nil)
-		work, stopWork := context.WithCancelCause(context.WithoutCancel(ctx))
 		defer stopWork(errStopped)
-		l.work, l.ctx, l.handle = work, ctx, run
 		err := l.driveToEnd(ctx)
 		for err == nil && l.comeBack() {
 			err = l.driveToEnd(ctx)
@@ -95,6 +96,9 @@ func (l *loop) launch(ctx context.Context) *Run {
 			l.leave()
 		}
 	})
+	if first != nil {
+		go first() // it runs before the loop where both have one processor
+	}
 	return run
 }
 

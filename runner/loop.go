@@ -57,14 +57,14 @@ type loop struct {
 	stoppingAll bool // everything in the air is being stopped: commands stay in the inbox
 	errands     errands
 	counted     counted
-	reserved    *reservation  // of the day's budget, for the next call; nil = none
-	turn        turn          // of the call that waits for it
-	opened      uint64        // the attempt whose intent opening wrote and that is not in the air yet
-	before      []llm.Message // the conversation that the run continues, until it begins
-	behind      int           // how many runs were read for that
-	saved       uint64        // seq of the last event in a snapshot
-	tail        timeline.Tail // of the attempt that was in the air when the run was claimed, or released
-	unlock      func()        // lets others here claim the run, which is then driven or has no owner
+	reserved    *reservation    // of the day's budget, for the next call; nil = none
+	turn        turn            // of the call that waits for it
+	opening     recovery.Effect // the call whose intent open wrote, until it begins; none where Call is nil
+	before      []llm.Message   // the conversation that the run continues, until it begins
+	behind      int             // how many runs were read for that
+	saved       uint64          // seq of the last event in a snapshot
+	tail        timeline.Tail   // of the attempt that was in the air when the run was claimed, or released
+	unlock      func()          // lets others here claim the run, which is then driven or has no owner
 
 	handle    *Run            // for those who wait for the run
 	ctx       context.Context // the run's own: over when it is cancelled or released; nil before it is driven

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
@@ -14,14 +15,19 @@ const maxOpening = 3
 // open begins a new run, claims it and, if no gate holds it, writes the intent of its first call,
 // all in one durable step, so that the call begins as soon as possible.
 func (l *loop) open(ctx context.Context, started recovery.Started) error {
-	now := l.clock.now()
-	first := func(by timeline.Lease, more ...recovery.Body) []recovery.Event {
-		return l.events(now, 0, append([]recovery.Body{started, l.claimed(by)}, more...)...)
+	now, first := l.clock.now(), timeline.Lease{Owner: l.r.owner, Epoch: 1}
+	events := make([]recovery.Event, 0, maxOpening)
+	events = append(events, l.event(now, 0, 0, started), l.event(now, 0, 1, l.claimed(first)))
+	if l.foresee(events); l.opening.Call != nil {
+		events = append(events, l.event(now, 0, len(events), l.opening.Call.Intent))
 	}
-	intent := l.foresee(first(timeline.Lease{Owner: l.r.owner, Epoch: 1}))
 	paused, err := l.persist(ctx, func(ctx context.Context) error {
 		lease, err := l.r.log.Begin(ctx, l.id, l.r.owner, l.r.leaseTTL, func(by timeline.Lease) []recovery.Event {
-			return first(by, intent...)
+			if by.Owner != first.Owner || by.Epoch != first.Epoch { // nearly never: somebody has claimed it before it began
+				first, events = by, slices.Clone(events)
+				events[1] = l.event(now, 0, 1, l.claimed(by))
+			}
+			return events
 		})
 		if err == nil {
 			l.hold(lease)
@@ -31,24 +37,32 @@ func (l *loop) open(ctx context.Context, started recovery.Started) error {
 	if err != nil {
 		return fmt.Errorf("run %s does not begin, which could not be written: %w", l.id, err)
 	}
-	return l.written(ctx, first(l.lease, intent...), paused)
+	return l.written(ctx, events, paused)
 }
 
-// foresee gives the intent of the first call of a run that begins with events; none if a gate
-// holds the call, which is then left to the loop.
-func (l *loop) foresee(events []recovery.Event) []recovery.Body {
+// foresee finds the first call of a run that begins with events; none if a gate holds the call,
+// which is then left to the loop.
+func (l *loop) foresee(events []recovery.Event) {
 	run := &recovery.Run{}
 	for _, e := range events {
 		if err := run.Apply(e); err != nil {
-			return nil // the caller learns of it when the events are written
+			return // the caller learns of it when the events are written
 		}
 	}
 	run.Carry(l.before)
 	effects := recovery.Next(run)
 	if l.handsOver(run) || len(effects) == 0 || effects[0].Call == nil || l.held(run, effects[0]).why != "" {
+		return
+	}
+	l.opening = effects[0]
+}
+
+// callFirst prepares the first call of a run that was opened with it, which need not wait for the
+// loop; nil if there is none.
+func (l *loop) callFirst() (run func()) {
+	first := l.opening
+	if l.opening = (recovery.Effect{}); first.Call == nil {
 		return nil
 	}
-	intent := effects[0].Call.Intent
-	l.opened = intent.Attempt
-	return []recovery.Body{intent}
+	return l.prepare(l.work, first.Key, first.Call)
 }

@@ -66,17 +66,19 @@ func (l *loop) written(ctx context.Context, events []recovery.Event, paused *rec
 // events makes the next events of the log from bodies.
 func (l *loop) events(now time.Time, inbox uint64, bodies ...recovery.Body) []recovery.Event {
 	events := make([]recovery.Event, 0, len(bodies))
-	for _, b := range bodies {
-		if failed, ok := b.(recovery.Failed); ok && l.run.Policy.Calls != recovery.CallsOfCaller { // the caller knows its own calls
-			b = l.withFacts(failed, now)
-		}
-		b = l.r.hide(b)
-		b = l.figures(b)
-		events = append(events, recovery.Event{
-			Run: l.id, Seq: l.run.Seq + uint64(len(events)) + 1, Time: now, Text: recovery.Line(l.run, b), Inbox: inbox, Body: b,
-		})
+	for i, b := range bodies {
+		events = append(events, l.event(now, inbox, i, b))
 	}
 	return events
+}
+
+// event makes an event of the log from b, that many events after the next one.
+func (l *loop) event(now time.Time, inbox uint64, later int, b recovery.Body) recovery.Event {
+	if failed, ok := b.(recovery.Failed); ok && l.run.Policy.Calls != recovery.CallsOfCaller { // the caller knows its own calls
+		b = l.withFacts(failed, now)
+	}
+	b = l.figures(l.r.hide(b))
+	return recovery.Event{Run: l.id, Seq: l.run.Seq + uint64(later) + 1, Time: now, Text: recovery.Line(l.run, b), Inbox: inbox, Body: b}
 }
 
 // concluded reports whether b follows from what the log says so far, so that nothing may come
