@@ -133,7 +133,7 @@ func (l *loop) request(b recovery.Began) llm.Request {
 // run reads the stream and tells the loop how it ended. A model that does not stop when its
 // context ends is abandoned after a moment.
 func (a *attempt) run(ctx context.Context, key string, j *job) {
-	growStack()
+	growStack(false)
 	var once sync.Once
 	end := func(err error) {
 		once.Do(func() {

@@ -57,22 +57,17 @@ func (l *loop) fits(c timeline.Command) error {
 	return err
 }
 
-// followInboxSoon follows the inbox, after a short while, from the last command that was
-// answered, until stop is called.
-func (l *loop) followInboxSoon(ctx context.Context) (stop func()) {
+// followInbox follows the inbox from the last command that was answered, until stop is called.
+func (l *loop) followInbox(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	after := l.run.Inbox
-	begin := time.AfterFunc(inboxAfter, func() { l.followInbox(ctx, after) })
-	return func() {
-		begin.Stop()
-		cancel()
-	}
+	go l.hearCommands(ctx, l.run.Inbox)
+	return cancel
 }
 
-// followInbox turns each command into an event, once: the event holds the command's position, so
+// hearCommands turns each command into an event, once: the event holds the command's position, so
 // that the command is not taken again after a crash. If the inbox cannot be read it is tried
 // again later.
-func (l *loop) followInbox(ctx context.Context, after uint64) {
+func (l *loop) hearCommands(ctx context.Context, after uint64) {
 	for ctx.Err() == nil {
 		for c, err := range l.r.log.Commands(ctx, l.id, after) {
 			if err != nil && !timeline.MayPass(err) {

@@ -63,7 +63,7 @@ func (l *loop) launch(ctx context.Context) *Run {
 	l.work, l.ctx, l.handle = work, ctx, run
 	first := l.callFirst()
 	l.r.busy.Go(func() {
-		growStack()
+		growStack(false)
 		defer cancel(nil)
 		defer stopWork(errStopped)
 		err := l.driveToEnd(ctx)

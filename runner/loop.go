@@ -79,9 +79,14 @@ func (l *loop) drive(ctx context.Context) error {
 	if _, err := l.readInbox(work); err != nil {
 		return err
 	}
-	defer l.followInboxSoon(work)()
-	renew := time.NewTicker(l.r.leaseTTL / 3)
-	defer renew.Stop()
+	pulse := time.NewTimer(inboxAfter)
+	defer pulse.Stop()
+	var unfollow func() // nil = the inbox is not followed yet
+	defer func() {
+		if unfollow != nil {
+			unfollow()
+		}
+	}()
 	cancelled := ctx.Done()
 	for {
 		// A cancel comes before whatever Next makes of effects that were stopped because of it.
@@ -110,7 +115,11 @@ func (l *loop) drive(ctx context.Context) error {
 				return err
 			}
 		case <-cancelled:
-		case <-renew.C:
+		case <-pulse.C:
+			if pulse.Reset(l.r.leaseTTL / 3); unfollow == nil {
+				unfollow = l.followInbox(work)
+				continue
+			}
 			if err := l.wake(work); err != nil {
 				return err
 			}
@@ -162,12 +171,8 @@ func (l *loop) reconcile(ctx context.Context) error {
 
 // stopOthers stops effects in the air that are not wanted.
 func (l *loop) stopOthers(wanted []recovery.Effect) {
-	keys := make(map[string]bool, len(wanted))
-	for _, e := range wanted {
-		keys[e.Key] = true
-	}
 	for key, j := range l.air {
-		if !keys[key] {
+		if !slices.ContainsFunc(wanted, func(e recovery.Effect) bool { return e.Key == key }) {
 			l.stop(key, j)
 		}
 	}

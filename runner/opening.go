@@ -19,13 +19,14 @@ func (l *loop) open(ctx context.Context, started recovery.Started) error {
 	events := make([]recovery.Event, 0, maxOpening)
 	events = append(events, l.event(now, 0, 0, started), l.event(now, 0, 1, l.claimed(first)))
 	if l.foresee(events); l.opening.Call != nil {
-		events = append(events, l.event(now, 0, len(events), l.opening.Call.Intent))
+		events = append(events, l.event(now, 0, 0, l.opening.Call.Intent))
 	}
 	paused, err := l.persist(ctx, func(ctx context.Context) error {
 		lease, err := l.r.log.Begin(ctx, l.id, l.r.owner, l.r.leaseTTL, func(by timeline.Lease) []recovery.Event {
-			if by.Owner != first.Owner || by.Epoch != first.Epoch { // nearly never: somebody has claimed it before it began
+			if by.Owner != first.Owner || by.Epoch != first.Epoch { // somebody has claimed it before it began
 				first, events = by, slices.Clone(events)
-				events[1] = l.event(now, 0, 1, l.claimed(by))
+				events[1].Body = l.claimed(by)
+				l.run = &recovery.Run{} // what was foreseen is not what is written
 			}
 			return events
 		})
@@ -35,26 +36,29 @@ func (l *loop) open(ctx context.Context, started recovery.Started) error {
 		return err
 	})
 	if err != nil {
+		l.run = &recovery.Run{}
 		return fmt.Errorf("run %s does not begin, which could not be written: %w", l.id, err)
 	}
 	return l.written(ctx, events, paused)
 }
 
-// foresee finds the first call of a run that begins with events; none if a gate holds the call,
-// which is then left to the loop.
+// foresee folds the first events of a run before they are written, and finds its first call; none
+// if a gate holds that, which is then left to the loop.
 func (l *loop) foresee(events []recovery.Event) {
-	run := &recovery.Run{}
 	for _, e := range events {
-		if err := run.Apply(e); err != nil {
+		if err := l.run.Apply(e); err != nil {
+			l.run = &recovery.Run{}
 			return // the caller learns of it when the events are written
 		}
 	}
-	run.Carry(l.before)
-	effects := recovery.Next(run)
-	if l.handsOver(run) || len(effects) == 0 || effects[0].Call == nil || l.held(run, effects[0]).why != "" {
+	if l.handsOver(l.run) {
 		return
 	}
-	l.opening = effects[0]
+	l.run.Carry(l.before)
+	effects := recovery.Next(l.run)
+	if len(effects) > 0 && effects[0].Call != nil && l.held(l.run, effects[0]).why == "" {
+		l.opening = effects[0]
+	}
 }
 
 // callFirst prepares the first call of a run that was opened with it, which need not wait for the

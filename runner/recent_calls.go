@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -29,10 +30,11 @@ func (c *recentCalls) add(model string, kind failure.Kind, at time.Time) {
 		c.byEntry = map[string][]recovery.RecentCall{}
 	}
 	entry := entryOf(model)
-	c.byEntry[entry] = append(c.byEntry[entry], recovery.RecentCall{Model: model, Kind: kind, At: at.UTC()})
-	if list := c.byEntry[entry]; len(list) > hooks.MaxRecentCalls {
-		c.byEntry[entry] = append([]recovery.RecentCall(nil), list[1:]...)
+	list := c.byEntry[entry]
+	if len(list) == hooks.MaxRecentCalls {
+		list = slices.Delete(list, 0, 1)
 	}
+	c.byEntry[entry] = append(list, recovery.RecentCall{Model: model, Kind: kind, At: at.UTC()})
 }
 
 // of are the last calls of the model's entry.

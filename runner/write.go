@@ -46,8 +46,10 @@ func (l *loop) written(ctx context.Context, events []recovery.Event, paused *rec
 	}
 	spent := l.run.Spent
 	for _, e := range events {
-		if err := l.run.Apply(e); err != nil {
-			return err
+		if e.Seq > l.run.Seq { // the opening is folded before it is written
+			if err := l.run.Apply(e); err != nil {
+				return err
+			}
 		}
 		l.learn(e)
 		l.observe(e)

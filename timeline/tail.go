@@ -48,6 +48,9 @@ type tails struct {
 	of map[string]*tail
 }
 
+// usualText is room for a short text, in bytes, so that it need not grow delta by delta.
+const usualText = 512
+
 type tail struct {
 	attempt, seq uint64
 	here         bool // this process drives the run
@@ -88,6 +91,7 @@ func (t *tails) grow(run string, d Delta) {
 	defer said.mu.Unlock()
 	if said.text.Len() == 0 {
 		said.offset = d.Offset
+		said.text.Grow(usualText)
 	}
 	if d.Offset == said.offset+said.text.Len() {
 		said.text.WriteString(d.Text)
