@@ -152,7 +152,7 @@ pi: ## install the Pi coding agent, in two generations, for the live tests of be
 # runs bench/clients/install aider.
 .PHONY: clients
 clients: ## install the programs and SDKs that bench/clients has ask, through the proxy and as editors, and the examples' packages
-	@bench/clients/install node python acp aisdk-react agui-react
+	@bench/clients/install node python acp aisdk-react agui-react assistant-ui-react
 
 # It is large (830 MB, a minute or two), and so it is no part of clients.
 .PHONY: openclaw

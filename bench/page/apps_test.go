@@ -71,16 +71,19 @@ func (h *house) app(name string) *window {
 		fmt.Fprint(w, `<!doctype html><body><script type="module" src="/example/app.js"></script>`)
 	}
 	w := h.open("/example/#chat", desktop)
-	w.wait(`document.querySelector('form input')`)
+	w.wait(typed)
 	return w
 }
+
+// typed is where an app's messages are typed.
+const typed = `document.querySelector('form :is(input, textarea)')`
 
 // write types a message into an app and sends it.
 func (w *window) write(text string) {
 	w.t.Helper()
-	w.wait(`document.querySelector('form input')`)
-	eval[any](w, `(() => { const box = document.querySelector('form input'); box.focus();
-		Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(box, `+quote(text)+`);
+	w.wait(typed)
+	eval[any](w, `(() => { const box = `+typed+`; box.focus();
+		Object.getOwnPropertyDescriptor(Object.getPrototypeOf(box), 'value').set.call(box, `+quote(text)+`);
 		box.dispatchEvent(new Event('input', { bubbles: true })) })()`)
 	eval[any](w, `document.querySelector('form').requestSubmit()`)
 	w.says("section.user", text)
@@ -91,14 +94,14 @@ func (w *window) again() {
 	w.t.Helper()
 	eval[any](w, `window.__before = true`)
 	eval[any](w, `location.reload()`)
-	w.wait(`!window.__before && document.querySelector('form input')`)
+	w.wait(`!window.__before && ` + typed)
 }
 
 // TestApps: the examples, with the packages of others that they stand on, in a browser. Text of a failed
 // attempt goes; buttons are drawn, and answer; a page that is loaded again in the middle of an answer goes
 // on with it; a message is never lost; what cannot be recovered is an error that is shown.
 func TestApps(t *testing.T) {
-	for _, name := range []string{"aisdk-react", "agui-react"} {
+	for _, name := range []string{"aisdk-react", "agui-react", "assistant-ui-react"} {
 		t.Run(name, func(t *testing.T) {
 			h := build(t, advise(func(e hooks.RunError) recovery.Vote {
 				if e.Failure.Kind == failure.KindAuth {
