@@ -56,11 +56,11 @@ func TestNothingWrittenHoldsASecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.Contains(string(text)+string(told), canary) || strings.Count(string(text), "[redacted]") < 9 {
-		t.Errorf("told %s\nwritten %s", told, text)
+		t.Errorf("S14: told %s\nwritten %s", told, text)
 	}
 	for _, asked := range model.calls() {
 		if said, _ := json.Marshal(asked); strings.Contains(string(said), canary) {
-			t.Errorf("asked %s", said)
+			t.Errorf("S14: asked %s", said)
 		}
 	}
 }
