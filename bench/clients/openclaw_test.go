@@ -170,7 +170,7 @@ func (c *claw) serve(at, program string, args ...string) {
 	if err != nil {
 		c.Fatal(err)
 	}
-	cmd := exec.Command(program, args...) //nolint:noctx // it is ended by its group
+	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = c.home, c.env, log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
@@ -246,7 +246,7 @@ func inFolder(ctx context.Context, folder, program string, args ...string) ([]by
 // freePort is an address of this machine that nobody listens at.
 func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is closed at once
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
