@@ -12,14 +12,14 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// adviceDraft collects what will be written of a run, for one durable step, since the caller
-// waits. recovery.Next is asked as by every loop, but only plugins are asked because of it.
+// adviceDraft collects what will be written of a run, for one durable step, since the caller waits.
+// recovery.Next is called as in every loop, but only to see which plugins to ask and what to write.
 type adviceDraft struct {
 	loop   *loop // writes it
 	draft  *loop // works on the run as it will be
 	events []recovery.Event
 	err    error
-	about  hooks.Occasion // the last one
+	about  hooks.Occasion // the last one asked about
 }
 
 func (l *loop) draft() *adviceDraft {
@@ -39,8 +39,8 @@ func (d *adviceDraft) note(at time.Time, bodies ...recovery.Body) {
 	}
 }
 
-// askAbout adds the attempt that failed, the attempts before it that nobody asked about, and what
-// is to be done.
+// askAbout adds the attempt that failed, the earlier attempts that nobody asked about, and what to
+// do about the failure.
 func (d *adviceDraft) askAbout(ctx context.Context, q recovery.Question) {
 	for n := d.draft.run.Call.Attempts; n < q.Attempt; n++ {
 		t := recovery.TriedCall{Model: q.Model, Failure: *failure.NewFailure(failure.KindUnknown, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)}
@@ -75,8 +75,8 @@ func (d *adviceDraft) tried(t recovery.TriedCall) {
 	d.note(over, recovery.Failed{Attempt: began.Attempt, Failure: t.Failure})
 }
 
-// failed is the failure in question, with the facts that a decision may depend on. Health is told
-// first, since the other models that may be asked depend on it.
+// failed is the failure in question, with the facts that a decision may depend on. Health gets the
+// failure first, since it decides which other models may be asked.
 func (d *adviceDraft) failed(b recovery.Began, q recovery.Question, now time.Time) recovery.Failed {
 	f := recovery.Failed{Attempt: b.Attempt, Failure: d.classified(q.Evidence, b.Model, now), Told: q.Told}
 	if q.Shown {
@@ -99,7 +99,7 @@ func (d *adviceDraft) failed(b recovery.Began, q recovery.Question, now time.Tim
 	return f
 }
 
-// classified is the failure for a caller's evidence; health is told of it.
+// classified is the failure for a caller's evidence. Health gets it, too.
 func (d *adviceDraft) classified(e failure.Evidence, model string, now time.Time) failure.Failure {
 	r := d.loop.r
 	e.Model, e.Provider, e.At = model, cmp.Or(e.Provider, entryOf(model)), now
@@ -115,7 +115,7 @@ func (d *adviceDraft) classified(e failure.Evidence, model string, now time.Time
 
 // conclude adds what recovery.Next says, and asks the plugins that it wants asked.
 func (d *adviceDraft) conclude(ctx context.Context) {
-	const most = 16 // events that may follow from one; there are four
+	const most = 16 // events that may follow from one; there are four at present
 	for range most {
 		effects := recovery.Next(d.draft.run)
 		if len(effects) == 0 || d.err != nil || ctx.Err() != nil {
@@ -158,7 +158,7 @@ func (d *adviceDraft) end(rep recovery.Report) {
 	d.conclude(context.Background())
 }
 
-// keepMore writes what follows the events in the log.
+// keepMore writes the draft after the events in the log.
 func (d *adviceDraft) keepMore(ctx context.Context) (*recovery.Run, error) {
 	return d.keep(ctx, func(ctx context.Context) error {
 		return d.loop.r.log.Append(ctx, d.loop.lease, d.loop.run.Seq, d.events...)
@@ -166,7 +166,7 @@ func (d *adviceDraft) keepMore(ctx context.Context) (*recovery.Run, error) {
 }
 
 // keep writes the whole draft in one durable step and releases the run. If the caller has hung up
-// meanwhile, nothing is kept, since it got no answer.
+// by then, nothing is written, since it got no answer.
 func (d *adviceDraft) keep(ctx context.Context, write func(context.Context) error) (*recovery.Run, error) {
 	l := d.loop
 	if err := cmp.Or(d.err, context.Cause(ctx)); err != nil {
@@ -190,7 +190,7 @@ func (d *adviceDraft) keep(ctx context.Context, write func(context.Context) erro
 	return d.draft.run, nil
 }
 
-// askShadows asks the hooks on trial once the caller has its answer, which does not wait for
+// askShadows asks the hooks on trial after the caller has its answer, so that it does not wait for
 // them.
 func (d *adviceDraft) askShadows() {
 	l := d.loop
@@ -208,8 +208,8 @@ func (d *adviceDraft) askShadows() {
 	})
 }
 
-// tellHealth tells health something, and waits a moment until health has taken it: its file may
-// be locked by another process.
+// tellHealth calls health, and waits a moment until that is done: its file may be locked by another
+// process.
 func (r *Runner) tellHealth(tell func()) {
 	var e errands
 	e.add(tell)

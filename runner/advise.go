@@ -13,26 +13,26 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// How often advice is tried where another process has its run, and how often a call may be
-// begun anew under one name.
+// How often to try if another process has the run, and how many runs one call may have under one
+// name.
 const (
 	adviceTries = 40
 	mostCalls   = 16
 	advicePause = 50 * time.Millisecond
-	oldest      = 48 * time.Hour // that an attempt of a call may be
+	oldest      = 48 * time.Hour // how long ago an attempt of a call may have been made
 )
 
-// Advise says what to do about a failed call: the same plugins are asked as by every run, under
-// the same limits, and what they say is durable before it is given. The run it gives has the
-// failure, the votes and the decision as its Open, and the suggestion where a person is to be
-// asked. Nothing is called: that is the caller's to do, and to tell of by Settle, or by asking
-// about the next attempt.
+// Advise says what to do about a failed call. The same plugins are asked as by every run, under the
+// same limits, and what they say is durable before it is returned. The run that it returns has the
+// failure, the votes and the decision in its Open, and the suggestion if a person should be asked.
+// Advise calls no model: the caller does that, and reports it with Settle or by asking about the
+// next attempt.
 func (r *Runner) Advise(ctx context.Context, q recovery.Question) (*recovery.Run, error) {
 	return r.advising(ctx, q.Call, func() (*recovery.Run, error) { return r.advise(ctx, q) })
 }
 
-// Settle ends a call that Advise was asked about, and gives its run. It fails with
-// timeline.ErrNotFound where nobody has.
+// Settle ends a call that Advise was asked about, and returns its run. If Advise was never asked
+// about it, the error is timeline.ErrNotFound.
 func (r *Runner) Settle(ctx context.Context, rep recovery.Report) (*recovery.Run, error) {
 	if rep.Evidence == nil && rep.Model != "" {
 		r.recent.add(rep.Model, "", time.Now())
@@ -41,7 +41,8 @@ func (r *Runner) Settle(ctx context.Context, rep recovery.Report) (*recovery.Run
 	return r.advising(ctx, rep.Call, func() (*recovery.Run, error) { return r.settleCall(ctx, rep) })
 }
 
-// advising does something about a call, as often as another process has its run.
+// advising calls do, and again while another process has the run of the call, adviceTries times at
+// most.
 func (r *Runner) advising(ctx context.Context, call string, do func() (*recovery.Run, error)) (*recovery.Run, error) {
 	defer r.beginning.lock(adviceID(call, 0))()
 	for tries := 1; ; tries++ {
@@ -54,7 +55,8 @@ func (r *Runner) advising(ctx context.Context, call string, do func() (*recovery
 	}
 }
 
-// adviceID is the id of a call's run; of one that goes on after its run has ended, of the next.
+// adviceID is the id of a call's run; n counts its runs, because a call may continue after its run
+// has ended.
 func adviceID(call string, n int) string {
 	sum := sha256.Sum256([]byte(call + "\x00" + strconv.Itoa(n)))
 	return "a" + hex.EncodeToString(sum[:16])
@@ -81,8 +83,8 @@ func (r *Runner) advise(ctx context.Context, q recovery.Question) (*recovery.Run
 	return nil, fmt.Errorf("advice: this call has ended %d times: give the next one another name", mostCalls)
 }
 
-// given is the run of a call as it was when it was asked about that attempt, nil where it was
-// not; over says that it has ended.
+// given is a call's run as it was when advice on that attempt was decided; nil if it was not. over
+// says that the run has ended.
 func given(events []recovery.Event, attempt int) (then *recovery.Run, over bool, err error) {
 	run := &recovery.Run{}
 	for _, e := range events {
@@ -141,7 +143,7 @@ func (r *Runner) startedAdvice(q recovery.Question) (recovery.Started, error) {
 	p.BeforeCall, p.ToolError = nil, nil
 	p.Calls, p.Tools, p.Models = recovery.CallsOfCaller, recovery.ToolsOfCaller, append([]string{model}, q.Alternatives...)
 	p.MaxRounds, p.ParallelTools, p.Budget, p.DayBudget = 0, 0, q.Budget, recovery.Budget{}
-	p.Timeouts = recovery.Timeouts{Patience: p.Timeouts.Patience} // the others are of calls that the caller makes
+	p.Timeouts = recovery.Timeouts{Patience: p.Timeouts.Patience} // the others are for calls, which the caller makes
 	if q.Shown {
 		p.Delivery = recovery.DeliverFinal
 	}
@@ -156,7 +158,7 @@ func (r *Runner) startedAdvice(q recovery.Question) (recovery.Started, error) {
 	return s, nil
 }
 
-// goOnAdvising is asked about a later attempt of a call that goes on.
+// goOnAdvising gives advice on a later attempt of a call whose run is open.
 func (r *Runner) goOnAdvising(ctx context.Context, id string, q recovery.Question) (*recovery.Run, error) {
 	l, err := r.claim(ctx, id)
 	if err != nil {

@@ -21,12 +21,12 @@ const (
 	maxArgs  = 1 << 20 // bytes of the arguments of a call
 )
 
-// patience is how many answers in a row may call tools wrongly: the model is told each time, and
-// one more such answer is malformed.
+// patience is how many answers in a row may contain wrong tool calls: the model is told each time,
+// and one more such answer is malformed.
 const patience = 3
 
-// checkTime is how long it may take to compile a schema, or to check arguments against it; the
-// size of both is bounded, too.
+// checkTime is how long compiling a schema, or checking arguments against it, may take; the size of
+// both is also bounded.
 const checkTime = 5 * time.Second
 
 // toolName matches the names that every provider accepts.
@@ -49,8 +49,8 @@ func (r *Runner) check(tools []Tool) error {
 }
 
 // Check says why no run may have the tool: some provider does not accept its name, it has no Run,
-// or its Schema is not valid or would take too long to check arguments against. Start refuses
-// such a tool.
+// or its Schema is invalid or would take too long to check arguments against. Start refuses such a
+// tool.
 func (t Tool) Check() error { return t.check(&schemas{}) }
 
 func (t Tool) check(known *schemas) error {
@@ -66,13 +66,13 @@ func (t Tool) check(known *schemas) error {
 	return err
 }
 
-// schemas are the compiled schemas of tools, by their text, so that each is compiled once.
+// schemas are the compiled schemas of tools, by their text, so that each is compiled only once.
 type schemas struct {
 	mu    sync.Mutex
 	known map[string]*schema.Schema
 }
 
-// maxSchemas is how many are kept: a tool server may change its schemas for ever.
+// maxSchemas is how many are kept: a tool server may keep changing its schemas.
 const maxSchemas = 512
 
 // of is the compiled schema of a tool's arguments; nil accepts every object.
@@ -103,7 +103,7 @@ func (s *schemas) ofText(source json.RawMessage) (*schema.Schema, error) {
 	return compiled, nil
 }
 
-// misfit says what is wrong with the arguments of a call of t, or "".
+// misfit says what is wrong with the arguments of a call of t; "" if nothing is.
 func (r *Runner) misfit(ctx context.Context, t Tool, call llm.ToolCall) string {
 	compiled, err := r.schemas.of(t)
 	if err == nil && compiled != nil {
@@ -117,7 +117,7 @@ func (r *Runner) misfit(ctx context.Context, t Tool, call llm.ToolCall) string {
 	return fmt.Sprintf("The arguments do not fit the schema of %s: %v", t.Name, err)
 }
 
-// excess says what an unfinished answer has too much of, nil for nothing. The calls of an engine
+// excess says what an unfinished answer has too much of; nil if it has not. The calls of an engine
 // are not limited.
 func (a *attempt) excess() error {
 	switch {
@@ -131,8 +131,8 @@ func (a *attempt) excess() error {
 	return nil
 }
 
-// fit notes the first call whose arguments do not fit its tool's schema, and whether the answer
-// has the form that the run demands. It runs outside the loop, since it takes time.
+// fit records the first call with arguments that do not match its tool's schema, and whether the
+// answer has the form that the run demands. It runs outside the loop, since it takes time.
 func (a *attempt) fit(ctx context.Context) {
 	if a.by != "" || a.loop.call != nil { // an engine or the caller carries the calls out
 		return
@@ -158,7 +158,7 @@ func (a *attempt) fit(ctx context.Context) {
 	}
 }
 
-// tool finds a tool whose calls are held to its schema.
+// tool finds a tool with a schema that its calls are checked against.
 func (a *attempt) tool(name string) (Tool, bool) {
 	if i := slices.IndexFunc(a.theirs, func(t Tool) bool { return t.Name == name }); i >= 0 {
 		return a.theirs[i], true
@@ -171,8 +171,7 @@ func (a *attempt) refused(problem error) error {
 	return a.failure(failure.KindMalformedResponse, &refusal{problem})
 }
 
-// refusal says why the runner does not accept an answer. The model is told when it is asked
-// again.
+// refusal says why the runner does not accept an answer. The model is told when it is asked again.
 type refusal struct{ error }
 
 func (r *refusal) tell() string {

@@ -9,8 +9,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// ask asks the plugins that have not voted on the occasion yet. Each of them gets a vote, if only
-// one that says why it has no opinion.
+// ask asks the plugins that have not voted on the occasion yet. Each of them gets a vote, even if
+// that only says why it has no opinion.
 func (l *loop) ask(ctx context.Context, key string, a *recovery.AskPlugins) {
 	ctx, j := l.launchJob(ctx, key)
 	about := l.r.aboutModels(l.about(a), l.clock.now())
@@ -24,7 +24,7 @@ func (l *loop) ask(ctx context.Context, key string, a *recovery.AskPlugins) {
 	}()
 }
 
-// about is what the plugins are asked about.
+// about is the occasion that the plugins are asked about.
 func (l *loop) about(a *recovery.AskPlugins) hooks.Occasion {
 	now := l.clock.now()
 	if a.Occasion.Hook() == recovery.HookToolError {
@@ -36,7 +36,8 @@ func (l *loop) about(a *recovery.AskPlugins) hooks.Occasion {
 	return hooks.NewBeforeCall(l.run, *a.Call, l.others(a.Call.Model, now).Alternatives, now)
 }
 
-// routable is v, or why it does not count: only what can be asked now may be asked instead.
+// routable is v, or v with the reason why it does not count: a call may only be routed to a model
+// that can be asked now.
 func routable(about hooks.Occasion, v recovery.Vote) recovery.Vote {
 	e, ok := about.(hooks.BeforeCall)
 	if !ok || v.Action != recovery.ActionRoute || v.NewModel == e.Model.Model ||
@@ -47,7 +48,7 @@ func routable(about hooks.Occasion, v recovery.Vote) recovery.Vote {
 	return v
 }
 
-// named finds the hooks of these names; for each missing hook it gives a vote that says so.
+// named finds the hooks with these names. For each missing hook it gives a vote that says so.
 func (r *Runner) named(plugins []string) (asked []hooks.Named, missing []recovery.Vote) {
 	list := r.hooks()
 	for _, name := range plugins {
@@ -60,7 +61,7 @@ func (r *Runner) named(plugins []string) (asked []hooks.Named, missing []recover
 	return asked, missing
 }
 
-// voted writes a vote, as long as the run wants it.
+// voted writes a vote, if the run still wants it.
 func (l *loop) voted(about recovery.Occasion, v recovery.Vote) {
 	l.post(func(ctx context.Context) error {
 		if l.run.End != nil || !l.run.Awaits(about) {

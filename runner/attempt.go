@@ -17,7 +17,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// attempt is one streamed model call. A goroutine of its own reads the stream.
+// attempt is one streamed model call. Its own goroutine reads the stream.
 type attempt struct {
 	loop       *loop
 	id         uint64
@@ -30,22 +30,22 @@ type attempt struct {
 	firstEvent time.Duration
 	thought    int         // bytes of reasoning shown
 	reach      []string    // models that must be unreachable for this machine to count as offline; empty = offline does not matter
-	misfit     string      // what is wrong with the arguments of one of its calls, or ""
-	misformed  error       // why the answer is not of the form that the run demands
+	misfit     string      // what is wrong with the arguments of one of its calls; "" if nothing is
+	misformed  error       // why the answer does not have the form that the run demands
 	by         string      // recovery.ByEngine if the model is an engine; set before the stream begins
 	quiet      bool        // nothing of the answer may be written or published
 	asked      llm.Request // the request for the whole answer; if from is set, request asks only for its rest
-	from       *goingOn    // nil = the attempt begins the answer anew
+	from       *goingOn    // nil = the attempt starts the answer from its beginning
 	joined     []llm.Delta // the deltas that a delta becomes as part of the answer
 	lost       bool        // the rest does not fit the partial text, or the caller refused a delta
 	unable     error       // why the model cannot be asked
 	theirs     []Tool      // the tools that the run's caller carries out
 
 	mu     sync.Mutex
-	spoke  time.Time // when text was last heard; zero = never
+	spoke  time.Time // when text was last received; zero = never
 	saving func()    // cancels the pending or running save of the tail; nil = there is none
 	over   bool
-	silent chan struct{} // closed once the stream has ended and its last text was taken
+	silent chan struct{} // closed once the stream has ended and its last text was recorded
 }
 
 // callModel writes the intent and starts the call.
@@ -93,7 +93,7 @@ func (a *attempt) ready(intent recovery.Began) {
 }
 
 // timeouts are the timers of a call. The timer for which a person chose to wait longer has twice
-// its limit.
+// its usual limit.
 func (l *loop) timeouts(c *recovery.CallModel) recovery.Timeouts {
 	t := l.run.Policy.TimeoutsOf(c.Intent.Model)
 	switch c.Doubled {
@@ -130,8 +130,8 @@ func (l *loop) request(b recovery.Began) llm.Request {
 	return req
 }
 
-// run reads the stream and tells the loop how it ended. A model that does not stop when its
-// context ends is abandoned after a moment.
+// run reads the stream and tells the loop how it ended. A model that does not stop when its context
+// ends is abandoned after a moment.
 func (a *attempt) run(ctx context.Context, key string, j *job) {
 	growStack(false)
 	var once sync.Once
@@ -154,7 +154,7 @@ func (a *attempt) run(ctx context.Context, key string, j *job) {
 	end(err)
 }
 
-// hear reads the answer, by one stream or more.
+// hear reads the answer, from one stream or more.
 func (a *attempt) hear(ctx context.Context) (err error) {
 	defer close(a.silent)
 	defer func() {
@@ -224,7 +224,7 @@ func (a *attempt) hearOne(ctx context.Context, d llm.Delta) error {
 	return nil
 }
 
-// add takes one delta that is heard now; false once the attempt is over.
+// add adds a delta that is received now; false once the attempt is over.
 func (a *attempt) add(now time.Time, d llm.Delta) bool {
 	if d.Kind == llm.DeltaRepaired {
 		a.repaired(d.Repairs)
@@ -249,7 +249,7 @@ func (a *attempt) add(now time.Time, d llm.Delta) bool {
 	return true
 }
 
-// repaired has the loop record what was changed for the model, unless the log says so already.
+// repaired makes the loop record what was changed for the model, unless the log says so already.
 func (a *attempt) repaired(repairs []llm.Repair) {
 	a.loop.post(func(ctx context.Context) error {
 		if !a.loop.inAir(a) || slices.Equal(a.loop.run.Repaired[a.model], repairs) {
@@ -259,8 +259,8 @@ func (a *attempt) repaired(repairs []llm.Repair) {
 	})
 }
 
-// close makes the attempt ignore everything that its stream still yields, and gives its own text.
-// Its tail is not saved any more.
+// close makes the attempt ignore everything that its stream still yields, and returns its own text.
+// Its tail is no longer saved.
 func (a *attempt) close() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -271,7 +271,7 @@ func (a *attempt) close() string {
 	return a.own()
 }
 
-// inAir reports whether a is the attempt that the run waits for.
+// inAir reports whether a is the attempt that the run is waiting for.
 func (l *loop) inAir(a *attempt) bool {
 	at := l.run.Attempt
 	return at != nil && at.State == recovery.AttemptInAir && at.ID == a.id
@@ -284,7 +284,7 @@ func (a *attempt) phase() failure.Phase {
 	return failure.PhaseMidStream
 }
 
-// failure makes a Failure of what the runner itself saw of the stream.
+// failure makes a Failure of something that the runner itself noticed about the stream.
 func (a *attempt) failure(kind failure.Kind, cause error) *failure.Failure {
 	phase := a.phase()
 	if a.answer.Stop != "" {
@@ -304,7 +304,7 @@ func (a *attempt) failure(kind failure.Kind, cause error) *failure.Failure {
 	return f
 }
 
-// heard is how much of the answer was heard, for the words about a failure.
+// heard is how much of the answer was received, for the words about a failure.
 func (a *attempt) heard() failure.Words {
 	return failure.Words{PartialWords: len(bytes.Fields([]byte(a.answer.Message("").Text())))}
 }

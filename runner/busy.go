@@ -2,8 +2,7 @@ package runner
 
 import "sync"
 
-// busy counts what is going on. Unlike with a sync.WaitGroup, more may begin while somebody
-// waits.
+// busy counts running functions. Unlike with a sync.WaitGroup, more may begin while somebody waits.
 type busy struct {
 	mu      sync.Mutex
 	n       int
@@ -33,7 +32,7 @@ func (b *busy) done() {
 	b.waiters = nil
 }
 
-// idle gives a channel that is closed once nothing is going on.
+// idle gives a channel that is closed once none is running.
 func (b *busy) idle() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()

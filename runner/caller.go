@@ -12,48 +12,48 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Call is a model call that another program makes: its run ends with the first answer. The
-// request is held in memory as long as the run is open; whether it is also kept depends on the
-// policy, see recovery.Keeping.
+// Call is a model call that another program makes: its run ends with the first answer. The request
+// is held in memory as long as the run is open; whether it is also stored depends on the policy,
+// see recovery.Keeping.
 type Call struct {
 	Request llm.Request // its Model is the run's
 	Asked   *recovery.Digest
 	Caller  Caller
-	// Suggested is told what a person is offered while the caller waits for the answer: the run
-	// goes on until there is one, or the suggestion's time is over. nil = the run settles when it
-	// has a suggestion.
+	// Suggested is called with what a person is offered while the caller waits for the answer: the
+	// run goes on until there is an answer, or the suggestion's time is over. nil = the run settles
+	// when it has a suggestion.
 	Suggested func(s recovery.Suggestion)
 
-	stays bool // it belongs to the model that its conversation went to, even if another is asked for
+	stays bool // its conversation went to another model, and this call stays there
 }
 
-// Caller makes a Call and gets its answer as it comes. Its methods are called by one goroutine at
-// a time for each attempt. An attempt that does not stop in time is abandoned; what it may still
-// call has its own number.
+// Caller makes a Call and gets its answer as it comes. For each attempt, its methods are called by
+// one goroutine at a time. An attempt that does not stop in time is abandoned; its later calls can
+// be told by its number.
 type Caller interface {
-	// Began says that an attempt begins, or asks once more in another way since its provider
-	// refused the first request. Everything heard before is void, unless Heard has already passed
-	// it on.
+	// Began says that an attempt begins, or that it asks once more in another way because its
+	// provider refused the first request. Everything that Heard got before is void, unless it was
+	// already passed on.
 	Began(attempt uint64, model string)
-	// Heard takes the next delta of the attempt. Until it returns nothing more is read, and the
+	// Heard gets the next delta of the attempt. Until it returns nothing more is read, and the
 	// attempt's timers stand still. It returns soon after ctx ends; an error makes the attempt
 	// fail.
 	Heard(ctx context.Context, attempt uint64, d llm.Delta) error
 	// Failed says why an attempt failed, with the adapter's error: its chain holds what the
-	// provider itself said. It is called before anybody decides what follows.
+	// provider itself said. It is called before anything is decided.
 	Failed(attempt uint64, err error)
 	// Shown says how much of the attempt's answer has reached the caller.
 	Shown(attempt uint64) recovery.Shown
 }
 
-// asks is the Call of the run id, nil if it has none or another process had it.
+// asks is the Call of the run id; nil if it has none or another process had it.
 func (r *Runner) asks(id string) *Call {
 	v, _ := r.calls.Load(id)
 	call, _ := v.(*Call)
 	return call
 }
 
-// refuseEngine refuses to have a call answered by an engine, which runs whole turns.
+// refuseEngine returns an error if a call would be answered by an engine, which runs whole turns.
 func (r *Runner) refuseEngine(models []string) error {
 	for _, name := range models {
 		if model, err := r.models.Model(name); err == nil {
@@ -94,7 +94,7 @@ func (req Request) ask(s *recovery.Started) {
 	}
 }
 
-// digest is the digest of contents that are not kept.
+// digest is a digest for contents that are not kept.
 func digest(contents ...any) *recovery.Digest {
 	text, err := json.Marshal(contents)
 	if err != nil {
@@ -106,14 +106,14 @@ func digest(contents ...any) *recovery.Digest {
 // waitsForPerson reports whether the caller waits for a person's answer.
 func (l *loop) waitsForPerson() bool { return l.call != nil && l.call.Suggested != nil }
 
-// tellSuggested tells the caller that a person is asked, once the timer of the suggestion starts.
+// tellSuggested tells the caller that a person is asked, when the timer of the suggestion starts.
 func (l *loop) tellSuggested(t *recovery.SetTimer) {
 	if due, _ := t.Write.(recovery.Due); due.Timer == failure.TimerExpiry && l.waitsForPerson() {
 		l.call.Suggested(*l.run.Suggestion)
 	}
 }
 
-// asked is the caller's own request for an attempt.
+// asked is the caller's own request, for an attempt.
 func (c *Call) asked(b recovery.Began) llm.Request {
 	req := c.Request
 	req.Model = b.Model
@@ -129,7 +129,7 @@ func (c *Call) asked(b recovery.Began) llm.Request {
 // keepsFigures reports whether nothing of what is said may be written or published.
 func (l *loop) keepsFigures() bool { return l.run.Policy.Keep == recovery.KeepFigures }
 
-// figures removes the contents that the run does not keep from an event.
+// figures removes from an event the contents that the run does not keep.
 func (l *loop) figures(b recovery.Body) recovery.Body {
 	if !l.keepsFigures() {
 		return b
@@ -160,8 +160,8 @@ func (a *attempt) tellBegan() {
 	call.Caller.Began(a.id, a.model)
 }
 
-// pass gives a delta to the caller, which was heard at that time; meanwhile the attempt's timers
-// stand still.
+// pass gives a delta, which was received at that time, to the caller; until that returns the
+// attempt's timers stand still.
 func (a *attempt) pass(ctx context.Context, at time.Time, d llm.Delta) error {
 	call := a.loop.call
 	if call == nil {

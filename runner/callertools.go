@@ -13,14 +13,14 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// MaxCallerTools is how many tools of its caller's a run may have.
+// MaxCallerTools is how many CallerTools a run may have.
 const MaxCallerTools = 128
 
-// callerStay is how long a process keeps a run that waits for its caller's tool only, before it
-// parks the run: most programs answer at once, and to take a run up again costs more than that.
+// callerStay is how long a process keeps a run that waits only for its caller's tool, before it
+// parks the run: most programs answer soon, and taking a run up again costs more than that.
 const callerStay = 30 * time.Second
 
-// ToolError says which of a request's CallerTools, or of its tools' results, cannot be taken.
+// ToolError says which of a request's CallerTools, or of its tools' results, cannot be accepted.
 type ToolError struct {
 	Index int
 	Field string // of the tool or result, as in JSON
@@ -30,17 +30,17 @@ type ToolError struct {
 // Error says what is wrong.
 func (e *ToolError) Error() string { return e.Err.Error() }
 
-// Unwrap gives what is wrong.
+// Unwrap gives the error without its place.
 func (e *ToolError) Unwrap() error { return e.Err }
 
-// CallResult is what came of a tool call that a run's caller carried out.
+// CallResult is the result of a tool call that a run's caller carried out.
 type CallResult struct {
 	CallID string
 	Text   string // at most MaxToolResult bytes
-	Failed bool   // Text is what went wrong: the model is told
+	Failed bool   // Text says what went wrong: the model is told
 }
 
-// declareCallerTools adds the tools that whoever starts the run carries out.
+// declareCallerTools adds the tools that the run's caller carries out.
 func (r *Runner) declareCallerTools(s *recovery.Started, own []Tool, theirs []recovery.ToolDecl) error {
 	if len(theirs) == 0 {
 		return nil
@@ -84,8 +84,8 @@ func (r *Runner) checkCallerTool(t recovery.ToolDecl, own []Tool, before []recov
 	return "", nil
 }
 
-// callersTools are the tools that the run's caller carries out, as far as arguments are held to
-// their schemas.
+// callersTools are the tools that the run's caller carries out, with what is needed to check
+// arguments against their schemas.
 func (l *loop) callersTools() []Tool {
 	var tools []Tool
 	for _, t := range l.run.Tools {
@@ -96,7 +96,8 @@ func (l *loop) callersTools() []Tool {
 	return tools
 }
 
-// fitsCaller has no call asked of the run's caller whose arguments do not fit: the model is told.
+// fitsCaller keeps a call with arguments that do not match from the run's caller: the model is told
+// instead.
 func (l *loop) fitsCaller(run *recovery.Run, e recovery.Effect) hold {
 	b, ok := e.Record.(recovery.ToolBegan)
 	if !ok || b.By != recovery.ByCaller {
@@ -119,7 +120,8 @@ func (l *loop) fitsCaller(run *recovery.Run, e recovery.Effect) hold {
 	return hold{}
 }
 
-// awaitCaller keeps a run that waits for its caller here for a while, before it is parked.
+// awaitCaller keeps a run that waits for its caller in this process for a while, before it is
+// parked.
 func (l *loop) awaitCaller(run *recovery.Run, e recovery.Effect) hold {
 	if e.Timer == nil || !l.parksForTool() {
 		return hold{}
@@ -134,18 +136,18 @@ func (l *loop) awaitCaller(run *recovery.Run, e recovery.Effect) hold {
 	return hold{why: reasonCaller, until: time.Now().Add(stay)}
 }
 
-// parksForTool reports whether all that is left to do is to wait for the caller, longer than a
+// parksForTool reports whether all that is left to do is to wait for the caller, for longer than a
 // process should.
 func (l *loop) parksForTool() bool {
 	w := l.run.Wait
 	return w != nil && w.For == recovery.WaitTool && w.Until.Sub(l.clock.now()) > recovery.MaxInProcessWait.Duration()
 }
 
-// ReturnResults gives a run results of tool calls that are asked of its caller, and has it go on.
-// Either all are taken or, with a *ToolError, none: recovery.Run.Return says why one is not. The
-// same result may be given again. It returns once the run's owner has written them; where another
-// process drives it and does not do so within 3 s, the error is ErrSent: they are durable, and
-// will be.
+// ReturnResults gives a run the results of tool calls that its caller was asked for, and makes it
+// go on. Either all are accepted or, with a *ToolError, none: recovery.Run.Return says why one is
+// not. The same result may be given again. It returns when the run's owner has written them. If
+// another process drives the run and does not do so within 3 s, the error is ErrSent: the results
+// are durable, and will be written.
 func (r *Runner) ReturnResults(ctx context.Context, id string, results ...CallResult) error {
 	state, err := r.Inspect(ctx, id)
 	if err != nil {
@@ -172,13 +174,13 @@ func (r *Runner) ReturnResults(ctx context.Context, id string, results ...CallRe
 		return err
 	}
 	left, err := r.returning(state, results)
-	if err == nil && len(left) > 0 { // it was sent, and is not written yet
+	if err == nil && len(left) > 0 { // they were sent, but are not written yet
 		return fmt.Errorf("run %s: %w", id, ErrSent)
 	}
 	return err
 }
 
-// returning makes the commands that give a run those of the results that it does not have yet.
+// returning makes the commands for those of the results that the run does not have yet.
 func (r *Runner) returning(state *recovery.Run, results []CallResult) ([]timeline.Command, error) {
 	var commands []timeline.Command
 	seen := map[string]bool{}
@@ -206,8 +208,8 @@ func (r *Runner) returning(state *recovery.Run, results []CallResult) ([]timelin
 	return commands, nil
 }
 
-// commandOf is the id of the command that gives a call its result: a second one of the same
-// asking is none, whoever sends it.
+// commandOf is the id of the command that gives a call its result. It is the same for every result
+// of one try of the call, whoever sends it, so only the first counts.
 func commandOf(state *recovery.Run, callID string) string {
 	try := 0
 	for _, c := range state.Awaited() {

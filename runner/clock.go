@@ -8,14 +8,14 @@ import (
 )
 
 // clock is the time of a run while it is driven. It starts with the wall clock's time and then
-// follows the monotonic clock, so that setting the wall clock moves no deadline. Time in which
-// the computer slept is added when the run is told of it.
+// follows the monotonic clock, so that setting the wall clock moves no deadline. Time in which the
+// computer slept is added when the run is told about it.
 type clock struct {
 	wall  time.Time // when it was made
 	since time.Time // the same moment, on the monotonic clock
 	slept func() time.Duration
-	base  time.Duration // what slept gave at that moment
-	told  time.Duration // sleep that the run has been told of
+	base  time.Duration // the value of slept at that moment
+	told  time.Duration // sleep that the run has been told about
 }
 
 func newClock(wall time.Time, slept func() time.Duration) *clock {
@@ -26,14 +26,14 @@ func (c *clock) now() time.Time {
 	return c.wall.Add(time.Since(c.since) + c.told)
 }
 
-// real is now, including sleep that the run has not been told of yet: everything outside the run
+// real is now, including sleep that the run has not been told about yet. Everything outside the run
 // uses this time.
 func (c *clock) real() time.Time {
 	return c.wall.Add(time.Since(c.since) + c.slept() - c.base)
 }
 
-// later is the later of two times. If the wall clock was set back, a run goes on from the time of
-// its log: its time passes, and never goes back.
+// later is the later of two times. If the wall clock was set back, a run continues from the time in
+// its log: its time never goes back.
 func later(x, y time.Time) time.Time {
 	if x.Before(y) {
 		return y
@@ -41,7 +41,7 @@ func later(x, y time.Time) time.Time {
 	return x
 }
 
-// news gives the sleep that the run has not been told of, if it is worth telling.
+// news gives the sleep that the run has not been told about, if it is long enough to matter.
 func (c *clock) news() (recovery.Slept, bool) {
 	const worth = time.Second
 	fresh := c.slept() - c.base - c.told

@@ -8,7 +8,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// readInbox takes the commands that are in the inbox now, and reports whether one changed the
+// readInbox handles the commands that are in the inbox now, and reports whether one changed the
 // run.
 func (l *loop) readInbox(ctx context.Context) (more bool, err error) {
 	if l.run.End != nil || l.run.Seq <= maxOpening && l.lease.Epoch == 1 { // nobody can have sent a command to a run that has just begun
@@ -24,9 +24,9 @@ func (l *loop) readInbox(ctx context.Context) (more bool, err error) {
 	return l.run.Seq != before, err
 }
 
-// inbox gives the commands that are not answered yet. Where the run has settled it waits only
-// briefly for the store, since people wait for the outcome: a command that cannot be read now
-// makes the run due.
+// inbox gives the commands that are not answered yet. If the run has settled it waits only briefly
+// for the store, since people wait for the outcome: a command that cannot be read now makes the run
+// due.
 func (l *loop) inbox(ctx context.Context) (commands []timeline.Command, err error) {
 	read := func(ctx context.Context) error {
 		commands, err = l.r.log.Inbox(ctx, l.id, l.run.Inbox, 0)
@@ -43,7 +43,7 @@ func (l *loop) inbox(ctx context.Context) (commands []timeline.Command, err erro
 	return commands, err
 }
 
-// fits says why a command comes too late, nil if it does not.
+// fits says why a command comes too late; nil if it does not.
 func (l *loop) fits(c timeline.Command) error {
 	if b, ok := c.Body.(recovery.ToolReturned); ok {
 		_, err := l.run.Take(b, l.clock.now())

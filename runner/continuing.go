@@ -9,12 +9,12 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Continuing is a Caller that can be told that an attempt goes on from the partial text of the
-// one before, so that showing a part of an answer does not rule out recovery. For any other
-// Caller each attempt begins anew.
+// Continuing is a Caller that can be told that an attempt continues the partial text of the one
+// before it, so that showing part of an answer does not rule out recovery. For any other Caller
+// each attempt starts from the beginning.
 type Continuing interface {
 	Caller
-	// GoesOn is called instead of Began: everything that Heard took of the attempt before still
+	// GoesOn is called instead of Began: everything that Heard got of the attempt before still
 	// counts, and the next deltas continue it, without another DeltaStart. Their usage is that of
 	// this attempt alone.
 	GoesOn(attempt uint64, model string)
@@ -27,7 +27,7 @@ type goingOn struct {
 	joiner *splice.Joiner
 }
 
-// goOn prepares the attempt to continue the text of the attempt before.
+// goOn prepares the attempt to continue the text of the one before it.
 func (a *attempt) goOn(text string) error {
 	form := splice.Quote
 	if a.loop.r.models.Capabilities(a.model).Prefill && !a.loop.r.refused.prefills(a.model) {
@@ -49,14 +49,13 @@ func (a *attempt) goOnBy(form splice.Form) error {
 	return nil
 }
 
-// join gives the deltas that d becomes in the answer: d itself, unless the attempt continues
-// another one.
+// join gives what d becomes in the answer: d itself, unless the attempt continues another one.
 func (a *attempt) join(d llm.Delta) ([]llm.Delta, error) {
 	if a.from == nil || d.Kind == llm.DeltaRepaired {
 		a.joined = append(a.joined[:0], d)
 		return a.joined, nil
 	}
-	d.More, d.Frame = false, nil // d may become no delta at all
+	d.More, d.Frame = false, nil // there may be no delta for d at all
 	now := time.Now()
 	a.clock.heard(now, d) // a repetition is progress, too
 	a.mu.Lock()
@@ -76,8 +75,8 @@ func (a *attempt) join(d llm.Delta) ([]llm.Delta, error) {
 	return a.joined, nil
 }
 
-// continuable reports whether another attempt may continue the text of this one, which failed
-// with f.
+// continuable reports whether another attempt may continue the text of this one, which failed with
+// f.
 func (a *attempt) continuable(f failure.Failure) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -90,7 +89,7 @@ func (a *attempt) continuable(f failure.Failure) bool {
 	return a.by == "" && !a.lost && cut.Refusal() == ""
 }
 
-// continuable is f with Continuable set, as far as the runner knows the attempt in the air.
+// continuable is f with Continuable set, if the runner knows the attempt in the air.
 func (l *loop) continuable(f recovery.Failed) recovery.Failed {
 	for _, j := range l.air {
 		if a := j.attempt; a != nil && a.id == f.Attempt {
@@ -108,7 +107,7 @@ func (l *loop) saidBefore() string {
 	return l.unkept
 }
 
-// keepUnkept holds the attempt's text in memory if the log may not hold it.
+// keepUnkept holds the attempt's text in memory if the log must not hold it.
 func (l *loop) keepUnkept(a *attempt) {
 	if l.unkept = ""; l.keepsFigures() {
 		a.mu.Lock()

@@ -8,9 +8,9 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// counted is what was counted against the day for the call that began last.
+// counted is what was counted against the day for the last call that began.
 type counted struct {
-	at    time.Time       // when it began, which is the day that pays
+	at    time.Time       // when it began: the day that it counts for
 	ahead recovery.Budget // counted for the day, but not yet by the run
 }
 
@@ -24,8 +24,8 @@ type reservation struct {
 	ready   bool            // the loop has the answer
 
 	mu      sync.Mutex
-	granted bool // it is counted
-	over    bool // it is not wanted any more
+	granted bool // it was counted
+	over    bool // it is no longer wanted
 }
 
 // begin writes the intent of a call that nothing holds back.
@@ -43,7 +43,7 @@ func (r *reservation) is(key string, reserve recovery.Budget) bool {
 	return r != nil && r.key == key && r.reserve == reserve
 }
 
-// reserve asks for a part of the day's budget, for a call.
+// reserve asks for a part of the day's budget for a call.
 func (l *loop) reserve(key string, reserve recovery.Budget) {
 	l.giveBack()
 	limit := l.run.Policy.DayBudget
@@ -65,7 +65,7 @@ func (l *loop) reserve(key string, reserve recovery.Budget) {
 	})
 }
 
-// grant records the answer; false if the reservation is to be given back.
+// grant records the answer; false if the reservation has to be given back.
 func (r *reservation) grant(granted bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -91,7 +91,7 @@ func (l *loop) unspend(r *reservation) {
 	l.r.health.Spend(r.at, recovery.Budget{}.Minus(r.reserve))
 }
 
-// count tells the day what the run has spent since it was last told.
+// count reports to the day what the run has spent since the last report.
 func (l *loop) count(spent recovery.Budget) {
 	if l.run.Policy.DayBudget == (recovery.Budget{}) {
 		return

@@ -7,7 +7,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// message is what an effect tells the loop. It is a function that runs on the loop's goroutine.
+// message is what an effect sends to the loop: a function that runs on the loop's goroutine.
 type message func(ctx context.Context) error
 
 // job is an effect in the air.
@@ -15,7 +15,7 @@ type job struct {
 	cancel   context.CancelCauseFunc
 	stopping bool
 	attempt  *attempt // of a model call
-	waits    bool     // it does no work any more; health is being told
+	waits    bool     // its work is done; it waits until health has recorded that
 	asks     bool     // it asks a model: for the answer or for a summary
 }
 
@@ -26,7 +26,7 @@ func (l *loop) launchJob(ctx context.Context, key string) (context.Context, *job
 	return ctx, j
 }
 
-// startTimer starts a timer. Every call has several, and most never expire; so a timer has no
+// startTimer starts a timer. Every call has several, and most never expire, so a timer has no
 // context of its own.
 func (l *loop) startTimer(key string, t *recovery.SetTimer) {
 	j, body := &job{}, t.Write
@@ -43,8 +43,8 @@ func (l *loop) startTimer(key string, t *recovery.SetTimer) {
 }
 
 // stop ends an effect that is no longer wanted. Timers, questions to plugins and jobs that only
-// wait for health are gone at once; a model call or a tool stays in the air until it says that it
-// has ended.
+// wait for health are over immediately. A model call or a tool stays in the air until it says that
+// it has ended.
 func (l *loop) stop(key string, j *job) {
 	if j.stopping {
 		return
@@ -80,8 +80,8 @@ func (l *loop) post(m message) {
 	}
 }
 
-// stopAll stops everything in the air when the loop is over, and waits a moment for it, so that
-// the result of a tool that just ended is not lost.
+// stopAll stops everything in the air when the loop is over, and waits a moment for that, so that
+// the result of a tool that has just ended is not lost.
 func (l *loop) stopAll(moment time.Duration, over func() bool) {
 	l.stoppingAll = true
 	defer func() { l.stoppingAll = false }()

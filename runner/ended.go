@@ -10,8 +10,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// attemptEnded writes how an attempt ended. It ignores an attempt that the run no longer waits
-// for.
+// attemptEnded writes how an attempt ended. It ignores an attempt that the run no longer waits for.
 func (l *loop) attemptEnded(ctx context.Context, key string, j *job, err error, offline bool) error {
 	a := j.attempt
 	switch {
@@ -41,8 +40,8 @@ func (l *loop) attemptAnswered(ctx context.Context, a *attempt) error {
 	})
 }
 
-// attemptFailed tells health of a failure, and then writes it, since the other models that may be
-// asked depend on health. Until then the attempt is in the air.
+// attemptFailed records a failure with health before it is written, since health decides which
+// other models may be asked. Until then the attempt is in the air.
 func (l *loop) attemptFailed(key string, j *job, failed recovery.Failed) {
 	a, now := j.attempt, l.clock.real()
 	j.waits = true
@@ -74,7 +73,7 @@ func (l *loop) failed(a *attempt, err error, offline bool) recovery.Failed {
 	if described.Title == "" { // an embedder's model may set the kind and leave the words to us
 		described.Describe(failure.Words{})
 	}
-	switch described.Kind { // whoever noticed it may not know how much was heard
+	switch described.Kind { // the code that noticed it may not know how much was received
 	case failure.KindStreamInterrupted, failure.KindMalformedResponse:
 		described.Describe(a.heard())
 	}

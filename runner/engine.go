@@ -11,17 +11,17 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// conversation is the name under which an engine keeps what is said in the run.
+// conversation names the run's conversation for an engine, which keeps it.
 func (l *loop) conversation() string { return cmp.Or(l.run.Session, l.id) }
 
-// engaged is the engine, if any, that works for a run.
+// engaged is the engine that works for a run, if one does.
 type engaged struct {
 	mu      sync.Mutex
 	engine  llm.Engine
 	session string
 }
 
-// begin has the engine work for the run, or none. What another did before ends first.
+// begin makes the engine, or none, work for the run. What another one does is ended first.
 func (e *engaged) begin(engine llm.Engine, session string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -33,7 +33,7 @@ func (e *engaged) begin(engine llm.Engine, session string) {
 
 func (e *engaged) end() { e.begin(nil, "") }
 
-// engage notes whether the model is an engine.
+// engage records whether the model is an engine.
 func (a *attempt) engage(model llm.Model) {
 	engine, ok := model.(llm.Engine)
 	if ok {
@@ -42,8 +42,8 @@ func (a *attempt) engage(model llm.Model) {
 	a.loop.engaged.begin(engine, a.request.Session)
 }
 
-// engineTool stands for a call of the last answer that its engine carries out: it waits for
-// what comes of it.
+// engineTool stands for a call of the last answer that its engine carries out: it waits for the
+// result.
 func (l *loop) engineTool(call llm.ToolCall) Tool {
 	name, session := l.lastSpeaker(), l.conversation()
 	return Tool{Name: call.Name, Run: func(ctx context.Context, _ ToolCall) (string, error) {

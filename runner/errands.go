@@ -6,8 +6,8 @@ import (
 )
 
 // errands are calls of Health. They may have to wait seconds for a file that another process has
-// locked, so they run outside the loop, one after the other, and their results are messages like
-// any other.
+// locked, so they run outside the loop, one after another, and their results are messages like any
+// other.
 type errands struct {
 	mu      sync.Mutex
 	queue   []func()
@@ -15,7 +15,7 @@ type errands struct {
 	idle    []chan struct{} // closed when nothing is left to do
 }
 
-// add runs errand after all that were added before.
+// add runs errand after all that were added before it.
 func (e *errands) add(errand func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// ExistsError says that a run with the id of a Request exists already.
+// ExistsError says that a run with a Request's id exists already.
 type ExistsError struct {
 	Run         string
 	Fingerprint string // of the request that began the run
@@ -23,7 +23,7 @@ func (e *ExistsError) Error() string { return "there is a run " + e.Run + " alre
 
 var idForm = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)
 
-// vacant says why no run can begin with that id, nil if one can.
+// vacant says why no run can begin with that id; nil if one can.
 func (r *Runner) vacant(ctx context.Context, id string) error {
 	if !idForm.MatchString(id) {
 		return fmt.Errorf("%q is no id: use 1 to 64 small letters, digits and '-'", words.Clip(id, 80))

@@ -9,15 +9,15 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// snapshotWorth is after how many events a snapshot is saved.
+// snapshotWorth is the number of events after which a snapshot is saved.
 const snapshotWorth = 256
 
-// conversationWorth is how many runs have to be read for a conversation before it is worth a
-// snapshot of all of it.
+// conversationWorth is how many runs must be read for a conversation to make it worth a snapshot of
+// all of it.
 const conversationWorth = 32
 
-// Inspect gives a run as it is in the timeline, with the conversation that it continues, and with
-// the text so far of an attempt in the air.
+// Inspect gives a run as it is in the timeline, with the conversation that it continues and the
+// text so far of an attempt in the air.
 func (r *Runner) Inspect(ctx context.Context, id string) (*recovery.Run, error) {
 	run, err := r.fold(ctx, id)
 	if err != nil {
@@ -39,7 +39,7 @@ func (r *Runner) Inspect(ctx context.Context, id string) (*recovery.Run, error) 
 type folded struct {
 	*recovery.Run
 	saved  uint64 // seq of the last event in its snapshot
-	behind int    // how many runs were read for what it continues
+	behind int    // how many runs were read for the conversation that it continues
 }
 
 func (r *Runner) fold(ctx context.Context, id string) (*folded, error) {
@@ -51,14 +51,14 @@ func (r *Runner) fold(ctx context.Context, id string) (*folded, error) {
 	return &folded{Run: run, saved: saved, behind: len(f.behind)}, nil
 }
 
-// folder reads a run and the runs that it continues, on top of each other.
+// folder reads a run and the runs that it continues.
 type folder struct {
 	r      *Runner
-	behind map[string]bool // runs that were read and still need what they continue
+	behind map[string]bool // runs that were read and still need the ones that they continue
 }
 
-// fold gives a run as it was after event seq, or as it is now if seq is 0, and says how much of
-// it came from snapshots.
+// fold gives a run as it was after event seq, or as it is now if seq is 0, and the seq up to which
+// it came from a snapshot.
 func (f *folder) fold(ctx context.Context, id string, seq uint64) (run *recovery.Run, saved uint64, err error) {
 	run, saved, err = f.r.restore(ctx, id, seq)
 	if err != nil {
@@ -85,7 +85,7 @@ func (f *folder) fold(ctx context.Context, id string, seq uint64) (run *recovery
 	return run, saved, nil
 }
 
-// page applies the run's next events, and gives their number.
+// page applies the run's next events, and returns their number.
 func (f *folder) page(ctx context.Context, id string, run *recovery.Run, limit int) (int, error) {
 	events, err := f.r.log.Read(ctx, id, run.Seq, limit)
 	if err != nil {
@@ -103,7 +103,7 @@ func (f *folder) page(ctx context.Context, id string, run *recovery.Run, limit i
 }
 
 // restore gives a run from its snapshot, if there is one of this version that is not after event
-// seq, or from this process's recall; else an empty run. saved is the seq of the snapshot.
+// seq, or from this process's recall; otherwise an empty run. saved is the seq of the snapshot.
 func (r *Runner) restore(ctx context.Context, id string, seq uint64) (run *recovery.Run, saved uint64, err error) {
 	at, data, err := r.log.LoadSnapshot(ctx, id)
 	if err != nil {
@@ -124,7 +124,7 @@ func (r *Runner) restore(ctx context.Context, id string, seq uint64) (run *recov
 }
 
 // carry puts the conversation that run continues in front of its transcript, once its first event
-// has named it. A run that was deleted is missing there.
+// has named it. Runs that were deleted are missing in it.
 func (f *folder) carry(ctx context.Context, run *recovery.Run) error {
 	if run.Seq == 0 || run.Whole() {
 		return nil
@@ -146,8 +146,8 @@ func (f *folder) carry(ctx context.Context, run *recovery.Run) error {
 	return nil
 }
 
-// saveSnapshot saves the run if enough has happened since it was last saved: while it is driven,
-// as much as the snapshot itself contains, so that all snapshots together cost no more than the
+// saveSnapshot saves the run if enough has happened since it was last saved: while it is driven, as
+// many events as the snapshot itself covers, so that all snapshots together cost no more than the
 // run. Without a snapshot the next reader only folds more events.
 func (l *loop) saveSnapshot(ctx context.Context) {
 	if l.run.Seq-l.saved >= max(l.saved, snapshotWorth) {
@@ -155,8 +155,8 @@ func (l *loop) saveSnapshot(ctx context.Context) {
 	}
 }
 
-// saveLast saves the run when its driving ends. If its conversation came from many runs the
-// snapshot holds the conversation, too, so that no reader has to read them again.
+// saveLast saves the run when it stops being driven here. If its conversation came from many runs,
+// the snapshot also holds the conversation, so that no reader has to read them again.
 func (l *loop) saveLast(ctx context.Context) {
 	if many := l.behind >= conversationWorth; many || l.run.Seq-l.saved >= snapshotWorth {
 		l.save(ctx, many)

@@ -13,10 +13,10 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// FormatOf is the format of an answer that is a T, for a Request's Form; AnswerOf reads the
-// answer. The JSON Schema is made from T: see ToolOf. It is strict if no field of T is optional.
-// It panics if T has no schema: a channel, a function, a map whose keys are not strings, or a
-// type that contains itself.
+// FormatOf is the format of an answer that is a T, for a Request's Form; AnswerOf reads the answer.
+// The JSON Schema is made from T: see ToolOf. It is strict if no field of T is optional. FormatOf
+// panics if T has no schema: a channel, a function, a map with keys that are not strings, or a type
+// that contains itself.
 func FormatOf[T any]() *llm.Format {
 	text, strict, err := schemaOf[T]()
 	if err != nil {

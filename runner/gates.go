@@ -14,26 +14,26 @@ type reason string
 // The reasons, in the order in which the gates are asked.
 const (
 	reasonShadows  reason = "shadows"   // hooks on trial get a moment to vote before the run stops
-	reasonParked   reason = "parked"    // the wait is longer than a process should keep a run for
+	reasonParked   reason = "parked"    // the wait is longer than a process should keep a run
 	reasonOneModel reason = "one_model" // another model call of the run has not ended yet
-	reasonTurn     reason = "turn"      // the provider has too much to do
+	reasonTurn     reason = "turn"      // the provider is overloaded or down, and its calls take turns
 	reasonSlept    reason = "slept"     // the computer slept, and the run's time may be over
-	reasonDay      reason = "day"       // the day's budget is being asked, or has no room
-	reasonMisfit   reason = "misfit"    // the arguments of a call do not fit its tool
-	reasonCaller   reason = "caller"    // the run's caller may answer soon: then it need not be taken up again
+	reasonDay      reason = "day"       // the day's budget is being checked, or has no room
+	reasonMisfit   reason = "misfit"    // the arguments of a call do not match its tool's schema
+	reasonCaller   reason = "caller"    // the run's caller may answer soon, so the run is kept here
 )
 
-// hold is what keeps an effect from starting; the zero value holds nothing back.
+// hold is what keeps an effect from starting; the zero value lets it start.
 type hold struct {
 	why   reason
-	until time.Time     // when to ask again, if the loop hears nothing before; zero = it will hear something
+	until time.Time     // when to ask again, unless a message comes first; zero = only then
 	first recovery.Body // an event to write instead, before Next is asked again
 }
 
-// gate gives one reason why an effect of run must not start yet.
+// gate gives a reason why an effect of run must not start yet.
 type gate func(l *loop, run *recovery.Run, e recovery.Effect) hold
 
-// gates are all of them. The day comes last, since asking it reserves what the effect may use.
+// gates are all gates. The day comes last, since asking it reserves what the effect may use.
 var gates = []gate{(*loop).fitsCaller, (*loop).awaitCaller, (*loop).shadowsVote, (*loop).park, (*loop).oneModel, (*loop).awaitTurn, (*loop).awake, (*loop).askDay}
 
 // held asks all gates whether e may start.
@@ -46,7 +46,7 @@ func (l *loop) held(run *recovery.Run, e recovery.Effect) hold {
 	return hold{}
 }
 
-// asks reports whether e is a model call whose intent is not written yet, and what it may use.
+// asks reports whether e is a model call without a written intent, and what it may use.
 func asks(e recovery.Effect) (reserve recovery.Budget, ok bool) {
 	switch {
 	case e.Call != nil && !e.Call.InAir:
@@ -70,7 +70,8 @@ func (l *loop) shadowsVote(_ *recovery.Run, e recovery.Effect) hold {
 	return hold{why: reasonShadows, until: until}
 }
 
-// park holds a timer that a process should not wait for: whoever keeps the log resumes the run.
+// park holds a timer that a process should not wait for: the process that keeps the log resumes the
+// run.
 func (l *loop) park(_ *recovery.Run, e recovery.Effect) hold {
 	if !l.parks(e) {
 		return hold{}
@@ -78,7 +79,7 @@ func (l *loop) park(_ *recovery.Run, e recovery.Effect) hold {
 	return hold{why: reasonParked, until: e.Timer.At}
 }
 
-// parks reports whether nothing is left to do for the run but to wait for the timer e, of an open
+// parks reports whether the run has nothing left to do but to wait for the timer e, of an open
 // suggestion or of a long wait.
 func (l *loop) parks(e recovery.Effect) bool {
 	if e.Timer == nil {
@@ -96,7 +97,8 @@ func (l *loop) parks(e recovery.Effect) bool {
 	return false
 }
 
-// parked reports whether nothing is left to do but to wait longer than a process should.
+// parked reports whether the run has nothing left to do but to wait for longer than a process
+// should.
 func (l *loop) parked() bool {
 	w := l.run.Wait
 	if w != nil && w.For == recovery.WaitTool {
@@ -105,7 +107,7 @@ func (l *loop) parked() bool {
 	return w != nil && w.Until.Sub(l.clock.now()) > recovery.MaxInProcessWait.Duration()
 }
 
-// oneModel makes a run ask one model at a time: a call whose answer is not wanted any more may
+// oneModel makes a run ask one model at a time: a call with an answer that is no longer wanted may
 // take a moment to end.
 func (l *loop) oneModel(_ *recovery.Run, e recovery.Effect) hold {
 	if e.Call == nil && e.Summarise == nil {
@@ -119,14 +121,14 @@ func (l *loop) oneModel(_ *recovery.Run, e recovery.Effect) hold {
 	return hold{}
 }
 
-// turn is the turn that the loop was given at a provider that has too much to do.
+// turn is the turn that the loop was given at a provider that is overloaded or down.
 type turn struct {
 	key, model string // of the call; "" = there is none
 	at         time.Time
 }
 
-// awaitTurn holds a model call until its provider has a turn for it. Nothing is written before,
-// so that the attempt's timers do not run.
+// awaitTurn holds a model call until it is its turn at the provider. Nothing is written before
+// that, so that the attempt's timers do not run.
 func (l *loop) awaitTurn(_ *recovery.Run, e recovery.Effect) hold {
 	if e.Call == nil || e.Call.InAir {
 		return hold{}
@@ -153,7 +155,7 @@ func (l *loop) awake(_ *recovery.Run, e recovery.Effect) hold {
 }
 
 // askDay counts what a call may use against the day's budget before it begins; a call that would
-// exceed it fails. A loop that is not driven yet could not hear the answer, and does not ask.
+// exceed it fails. A loop that is not driven yet could not receive the answer, and does not ask.
 func (l *loop) askDay(run *recovery.Run, e recovery.Effect) hold {
 	reserve, ok := asks(e)
 	if !ok || run.Policy.DayBudget == (recovery.Budget{}) {

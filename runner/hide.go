@@ -8,14 +8,14 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Redactor is implemented by Models that know secrets; *provider.Set does. Text from people,
+// Redactor is implemented by Models that know secrets, such as *provider.Set. Text from people,
 // tools, plugins and embedders' own models passes through Redact before it is written, shown or
 // sent.
 type Redactor interface {
 	Redact(text string) string
 }
 
-// hide removes secrets from an event. Adapters clean what models say, piece by piece; all other
+// hide removes secrets from an event. Adapters clean what models say, piece by piece. All other
 // text from outside is cleaned here.
 func (r *Runner) hide(b recovery.Body) recovery.Body {
 	clean, ok := r.models.(Redactor)

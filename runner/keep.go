@@ -15,35 +15,35 @@ import (
 )
 
 const (
-	lookEvery  = time.Second     // between two looks for what is due
+	lookEvery  = time.Second     // between two looks for due runs
 	lookMost   = 1024            // due runs that one look reads, at most
-	lookBulk   = lookEvery / 4   // between two looks where the log gives many runs at once
-	lookOnes   = 40              // after so many of these, one look for runs that are not given so
-	bulkMost   = 250             // runs that one of these claims, at most, without those whose wait is over
+	lookBulk   = lookEvery / 4   // between two looks if the log can give many runs at once
+	lookOnes   = 40              // after this many of those, one look for runs that cannot be given at once
+	bulkMost   = 250             // runs that one of those claims, at most, without the ones whose wait is over
 	wokenMost  = 32              // runs whose wait is over that one look resumes, at most
 	orphanMost = 128             // other runs that it resumes, at most
 	firstPause = 2 * time.Second // before a run that could not be resumed is tried again; it doubles
 	lastPause  = 5 * time.Minute // the longest such pause
-	letGoTime  = 8 * time.Second // in which all runs are released
+	letGoTime  = 8 * time.Second // for the release of all runs
 )
 
-// Keep resumes every run that is due and that no living process drives: one whose wait is over,
-// one whose process died, one whose suggestion has expired. It looks once a second by the wall
-// clock, so that a computer that slept beyond a run's time resumes the run right after waking.
-// Each look resumes at most 32 runs whose wait is over, so that many quotas with the same reset
-// do not bring all their runs back at once; of the others at most 128, evenly over the second.
-// Where the log gives many runs at once, Keep looks four times a second and resumes at most 1,000
+// Keep resumes every run that is due and that no living process drives: one whose wait is over, one
+// whose process died, one whose suggestion has expired. It looks once a second by the wall clock,
+// so that a computer that slept beyond a run's time resumes the run right after waking. Each look
+// resumes at most 32 runs whose wait is over, so that quotas with the same reset do not bring all
+// their runs back at once. Of the others it resumes at most 128, evenly over the second.
+// If the log can give many runs at once, Keep looks four times a second and resumes at most 1,000
 // of the others per second. Any number of processes may keep one log: each run goes to the first
 // that claims it.
-// A run that needs what this machine has not is left to others: see WithMachine.
+// A run that needs what this machine does not have is left to others: see WithMachine.
 //
-// Each is called, unless it is nil, for every resumed run on a goroutine of its own, and may follow
-// the run and wait for it. A run that cannot be resumed is logged, and tried again after a pause
-// that grows to 5 minutes.
+// Unless it is nil, each is called for every resumed run, on its own goroutine, and may follow the
+// run and wait for it. A run that cannot be resumed is logged, and tried again after a pause that
+// grows to 5 minutes.
 //
-// When ctx ends Keep releases its runs, which anyone may resume from then on, and returns when that
-// is done and every call of each has returned. The error is nil then, unless some run could not be
-// released within 8 s. It returns earlier only if the log was closed.
+// When ctx ends Keep releases its runs, which any process may resume from then on, and returns when
+// that is done and every call of each has returned. The error is then nil, unless some run could
+// not be released within 8 s. Keep returns earlier only if the log was closed.
 func (r *Runner) Keep(ctx context.Context, each func(*Run)) error {
 	work, letGo := context.WithCancelCause(context.WithValue(context.WithoutCancel(ctx), kept{}, true))
 	defer letGo(ErrLetGo)
@@ -71,14 +71,14 @@ func (r *Runner) Keep(ctx context.Context, each func(*Run)) error {
 // kept marks the context of a run that a Keep resumed: it is released when that Keep ends.
 type kept struct{}
 
-// keeper is a Keep at work.
+// keeper is the state of one Keep.
 type keeper struct {
 	r    *Runner
 	each func(*Run)
 	work context.Context // the context of the runs
 	busy busy
 
-	looks int // so far, where many runs are given at once
+	looks int // so far, if many runs are given at once
 
 	mu     sync.Mutex
 	going  map[string]bool
@@ -92,7 +92,7 @@ type failing struct {
 }
 
 // look resumes due runs. Runs that pause after a failure are listed like the others, so they must
-// not use up the number of those that can go on.
+// not use up the places of those that can go on.
 func (k *keeper) look(ctx context.Context) error {
 	now := k.r.now().Round(0) // stored times are wall clock times
 	if bulk, ok := k.r.log.(bulkLog); ok {
@@ -119,7 +119,7 @@ func (k *keeper) look(ctx context.Context) error {
 	return nil
 }
 
-// bulkLog is a log that may give many runs at once.
+// bulkLog is a log that may be able to give many runs at once.
 type bulkLog interface {
 	ClaimDue(ctx context.Context, owner string, ttl time.Duration, at time.Time, waiting bool, able recovery.Labels, limit int, but ...string) (claimed []timeline.Claimed, can bool, err error)
 }
@@ -137,7 +137,7 @@ func (k *keeper) claimAll(ctx context.Context, log bulkLog, now time.Time) (can 
 	return true, err
 }
 
-// claimSome claims at most so many runs, and resumes them evenly over that time.
+// claimSome claims at most that many runs, and resumes them evenly over that time.
 func (k *keeper) claimSome(ctx context.Context, log bulkLog, now time.Time, waiting bool, most int, over time.Duration) (can bool, err error) {
 	claimed, can, err := log.ClaimDue(ctx, k.r.owner, k.r.leaseTTL, now, waiting, k.r.able(), most, k.notNow()...)
 	for i, c := range claimed {
@@ -150,7 +150,7 @@ func (k *keeper) claimSome(ctx context.Context, log bulkLog, now time.Time, wait
 	return can, err
 }
 
-// notNow are the runs that are being resumed, or pause.
+// notNow are the runs that are being resumed, or that pause.
 func (k *keeper) notNow() (runs []string) {
 	k.pausing()
 	k.mu.Lock()
@@ -184,7 +184,7 @@ func (k *keeper) pausing() int {
 	return len(k.failed)
 }
 
-// take registers a run with this keeper, if nobody here has it and it does not pause.
+// take registers a run with this keeper, if nothing here drives it and it does not pause.
 func (k *keeper) take(id string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -196,10 +196,9 @@ func (k *keeper) take(id string) bool {
 	return true
 }
 
-// drive resumes one run after a moment, until it settles or is released: runs that are due at
-// once start evenly over a second, since what they need, such as plugins, takes only so many at a
-// time. It leaves a run alone that another process claimed first, or that has settled there
-// meanwhile.
+// drive resumes one run after a moment, until it settles or is released. Runs that are due at once
+// start evenly over a second, since what they need, such as plugins, can serve only so many at a
+// time. A run that another process claimed first, or that has settled there by then, is left alone.
 func (k *keeper) drive(id string, moment time.Duration, claimed *timeline.Lease) {
 	select {
 	case <-time.After(moment):
@@ -234,8 +233,8 @@ func (k *keeper) over(id string, err error) {
 	k.r.logger.Warn("a run could not be driven on and is tried again later", "run", id, "pause", pause, "err", err)
 }
 
-// settled reports whether a run's error says how far the run has come, or who drives it, and not
-// that it could not be driven.
+// settled reports whether a run's error says how far the run has got, or who drives it, not that it
+// could not be driven.
 func settled(err error) bool {
 	_, failed := errors.AsType[*Error](err)
 	return err == nil || failed || errors.Is(err, ErrCancelled) || errors.Is(err, ErrParked) || errors.Is(err, ErrLetGo) ||

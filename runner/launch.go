@@ -21,13 +21,13 @@ func (l *loop) claimed(by timeline.Lease) recovery.Claimed {
 	return recovery.Claimed{Owner: by.Owner, Epoch: by.Epoch, Holds: l.call != nil}
 }
 
-// goOn writes the events with which a claimed run goes on, and launches its loop.
+// goOn writes the events that continue a claimed run, and launches its loop.
 func (l *loop) goOn(ctx context.Context, bodies ...recovery.Body) (*Run, error) {
 	return l.launchAfter(ctx, l.write(ctx, append([]recovery.Body{l.claimed(l.lease)}, bodies...)...))
 }
 
-// launchAfter launches the loop, or releases the run if err says that its first events could not
-// be written.
+// launchAfter launches the loop, or releases the run if err says that its first events could not be
+// written.
 func (l *loop) launchAfter(ctx context.Context, err error) (*Run, error) {
 	if err != nil {
 		l.leave()
@@ -40,12 +40,12 @@ func (l *loop) launchAfter(ctx context.Context, err error) (*Run, error) {
 	return l.launch(ctx), nil
 }
 
-// handsOver reports whether another process is to drive the run, as which it was folded.
+// handsOver reports whether another process should drive the run, which was folded as run.
 func (l *loop) handsOver(run *recovery.Run) bool {
 	return !l.here && l.call == nil && (l.r.handsOver || !l.r.machine.Has(run.Needs))
 }
 
-// handOver releases a run before anything of it has begun.
+// handOver releases a run before anything in it has begun.
 func (l *loop) handOver(ctx context.Context) *Run {
 	l.leave()
 	run := &Run{id: l.id, runner: l.r, ctx: ctx, cancel: func(error) {}, done: make(chan struct{})}
@@ -115,7 +115,7 @@ func (r *Runner) lifetime(ctx context.Context) (context.Context, context.CancelC
 	}
 }
 
-// driveToEnd drives the run, and afterwards stops what is still in the air.
+// driveToEnd drives the run, and then stops what is still in the air.
 func (l *loop) driveToEnd(ctx context.Context) error {
 	l.patience = storePatience
 	err := l.drive(ctx)
@@ -125,7 +125,7 @@ func (l *loop) driveToEnd(ctx context.Context) error {
 	return err
 }
 
-// leave releases the run: anyone may claim it now.
+// leave releases the run: any process may claim it now.
 func (l *loop) leave() {
 	if l.run.End != nil || l.run.Seq == 0 { // nothing is left to do, or it never began
 		l.r.calls.Delete(l.id)
@@ -145,9 +145,9 @@ func (l *loop) settled(ctx context.Context) *Run {
 	return run
 }
 
-// comeBack releases the run and looks into its inbox once more: a command may have been sent
-// there because the run had an owner a moment ago. It reports whether there is one, and the run
-// was claimed again for it.
+// comeBack releases the run and looks into its inbox once more: a command may have been sent there
+// because the run still had an owner. It reports whether there is one, and whether the run was
+// claimed again for it.
 func (l *loop) comeBack() bool {
 	if l.run.End != nil {
 		return false
@@ -164,7 +164,7 @@ func (l *loop) comeBack() bool {
 	return l.write(l.work, l.claimed(lease)) == nil
 }
 
-// letGo saves what was heard, and leaves the rest to the next owner.
+// letGo saves the text so far, and leaves the rest to the next owner.
 func (l *loop) letGo(ctx context.Context) error {
 	l.leaving = true
 	for key, j := range l.air {

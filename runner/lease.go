@@ -12,30 +12,29 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// A run belongs to its owner for leaseTTL from its claim, which is longer than most runs take.
-// For a longer run the lease is renewed once, and from then on kept together with all others of
-// this Runner.
+// A run belongs to its owner for leaseTTL from its claim, which is longer than most runs take. For
+// a longer run the lease is renewed once, and then kept together with all others of this Runner.
 
-// keptTimes is how often per leaseTTL the leases are kept.
+// keptTimes is how often the leases are kept in each leaseTTL.
 const keptTimes = 5
 
 // leases keeps the leases of all runs of a Runner, in one write.
 type leases struct {
 	mu    sync.Mutex
-	loops map[*loop]struct{} // the loops whose leases it keeps
+	loops map[*loop]struct{} // the loops with leases that it keeps
 	stop  context.CancelFunc
 
-	kept atomic.Pointer[timeline.Kept] // nil = it has not kept any yet
+	kept atomic.Pointer[timeline.Kept] // nil = none has been kept yet
 }
 
-// standing says until when a loop's lease holds.
+// standing says how long a loop's lease holds.
 type standing struct {
 	until time.Time
 	kept  bool // it was renewed, in that life, and is kept
 	life  uint64
 }
 
-// join has k keep l's lease, unless l has left.
+// join makes k keep l's lease, unless l has left.
 func (k *leases) join(l *loop) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -110,10 +109,10 @@ func (l *loop) hold(lease timeline.Lease) {
 	l.left = false
 }
 
-// mayAct makes sure that an effect may begin now: that the run goes on and still belongs to this
-// loop. A process that stood still for longer than its lease asks the store first. The effect's
-// own goroutine calls it right before the effect. If the run is over it waits until the loop
-// knows that and stops the effect; an effect that ends before has failed.
+// mayAct checks that an effect may begin now: the run goes on and still belongs to this loop. A
+// process that stood still for longer than its lease asks the store first. The effect's own
+// goroutine calls mayAct right before the effect. If the run is over, mayAct waits until the loop
+// knows that and stops the effect; an effect that ends before that has failed.
 func (l *loop) mayAct(ctx context.Context) error {
 	if l.ctx.Err() != nil {
 		<-ctx.Done()
@@ -145,14 +144,14 @@ func (l *loop) regain(ctx context.Context) error {
 	}
 }
 
-// holds reports whether the lease holds, by the monotonic clock, which nobody sets, and by the
-// wall clock, which goes on while a computer sleeps.
+// holds reports whether the lease holds by both clocks: by the monotonic clock, which cannot be
+// set, and by the wall clock, which goes on while a computer sleeps.
 func (l *loop) holds() bool {
 	now, until := time.Now(), l.r.leases.until(l.stands.Load())
 	return now.Before(until) && now.Round(0).Before(until.Round(0))
 }
 
-// renew renews the lease for another leaseTTL, and has it kept from then on.
+// renew renews the lease for another leaseTTL. From then on it is kept.
 func (l *loop) renew(ctx context.Context) error {
 	life := l.r.leases.life()
 	lease, err := l.r.log.Renew(ctx, l.lease, l.r.leaseTTL)
@@ -165,7 +164,7 @@ func (l *loop) renew(ctx context.Context) error {
 }
 
 // keepLease renews the lease in good time, unless it is kept. If the store does not write now it
-// may do so later, and the loop asks it before it acts.
+// may do so later, and the loop asks the store before it acts.
 func (l *loop) keepLease(ctx context.Context) error {
 	if s := l.stands.Load(); l.r.leases.until(s).After(time.Now().Add(l.r.leaseTTL/2)) && s.kept {
 		return nil
@@ -180,8 +179,8 @@ func (l *loop) keepLease(ctx context.Context) error {
 	return nil
 }
 
-// stillOwns makes sure, if writing took longer than the lease held, that nobody took the run
-// meanwhile: otherwise nothing may follow from what was written.
+// stillOwns checks, if writing took longer than the lease held, that nobody took the run in that
+// time: otherwise nothing may follow from what was written.
 func (l *loop) stillOwns(ctx context.Context) error {
 	if l.holds() {
 		return nil

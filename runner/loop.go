@@ -14,21 +14,21 @@ import (
 
 const (
 	leaseTTL    = 15 * time.Second        // from claim to expiry; renewed after a third of it
-	lastWords   = 100 * time.Millisecond  // for a stopped stream to give the text that it held back
-	stopGrace   = 1500 * time.Millisecond // for effects of a settled run to end, and for one attempt before the next
-	tellGrace   = 300 * time.Millisecond  // for health to be told when a run settles
+	lastWords   = 100 * time.Millisecond  // for a stopped stream to release the text that it held back
+	stopGrace   = 1500 * time.Millisecond // for effects of a settled run to end, and for one attempt to end before the next
+	tellGrace   = 300 * time.Millisecond  // for health to record failures when a run settles
 	toolGrace   = 12 * time.Second        // for tools to end after their run: 10 s, and a moment to be killed
 	napWorth    = 30 * time.Second        // a sleep that a stream is not expected to survive
 	inboxAfter  = 100 * time.Millisecond  // a short call is over before it needs to follow its inbox
 	inboxPause  = 250 * time.Millisecond  // before an inbox that could not be read is read again
-	staleAfter  = time.Second             // if writing an intent took longer, the run's time may be over since Next was asked
+	staleAfter  = time.Second             // if writing an intent took longer, the run's time may be over by then
 	mailboxSize = 16
 )
 
 // errStopped is the cause of an effect's context when Next no longer wants the effect.
 var errStopped = errors.New("no longer wanted")
 
-// errSlept is the cause of a stream's context when the computer slept meanwhile.
+// errSlept is the cause of a stream's context if the computer slept during the stream.
 var errSlept = errors.New("the computer slept")
 
 // loop drives one run. Only its goroutine touches its fields.
@@ -38,22 +38,22 @@ type loop struct {
 	run         *recovery.Run
 	call        *Call                    // another program's call; nil = there is none, or it was lost with its process
 	unkept      string                   // text of the last attempt that the log may not have
-	offered     []Tool                   // the tools, as they were when the loop was made
+	offered     []Tool                   // the tools, when the loop was made
 	lease       timeline.Lease           // as claimed; changed only while nothing is in the air
-	stands      atomic.Pointer[standing] // until when the lease holds
-	left        bool                     // its lease must not be kept any more; guarded by the leases' mu
+	stands      atomic.Pointer[standing] // how long the lease holds
+	left        bool                     // its lease must no longer be kept; guarded by the leases' mu
 	mailbox     chan message
 	work        context.Context // the parent of every effect's context; over when the loop is
 	air         map[string]*job // effects in the air, by key
 	shadows     shadows
-	again       <-chan time.Time // when to look again at what is held; nil = when something is heard
+	again       <-chan time.Time // when to check again what is held; nil = when a message comes
 	resting     bool             // nothing is left to do here but a long wait
 	clock       *clock
 	engaged     engaged
 	tools       int  // goroutines of tool calls
-	misfits     int  // answers in a row with tool arguments that do not fit
+	misfits     int  // answers in a row with tool arguments that do not match
 	leaving     bool // the run is being released, for another process to resume
-	here        bool // it is driven here even if runs are handed over
+	here        bool // drive it here even if runs are handed over
 	stoppingAll bool // everything in the air is being stopped: commands stay in the inbox
 	errands     errands
 	counted     counted
@@ -66,10 +66,10 @@ type loop struct {
 	tail        timeline.Tail   // of the attempt that was in the air when the run was claimed, or released
 	unlock      func()          // lets others here claim the run, which is then driven or has no owner
 
-	handle    *Run            // for those who wait for the run
+	handle    *Run            // for callers that wait for the run
 	ctx       context.Context // the run's own: over when it is cancelled or released; nil before it is driven
 	patience  time.Duration   // how long to retry the store
-	abandoned bool            // the handle has settled before the loop is over
+	abandoned bool            // the handle settled before the loop was over
 }
 
 // drive is the loop. It returns when the run has settled or is parked, is released, or cannot be
@@ -89,7 +89,8 @@ func (l *loop) drive(ctx context.Context) error {
 	}()
 	cancelled := ctx.Done()
 	for {
-		// A cancel comes before whatever Next makes of effects that were stopped because of it.
+		// A cancel comes before anything that Next makes of effects that were stopped because of
+		// it.
 		if cancelled != nil && ctx.Err() != nil && l.run.End == nil {
 			cancelled = nil
 			if errors.Is(context.Cause(ctx), ErrLetGo) {
@@ -148,7 +149,7 @@ func (l *loop) wake(ctx context.Context) error {
 }
 
 // reconcile writes what recovery.Next concludes, and starts and stops effects until those in the
-// air are those that it wants.
+// air are the ones that it wants.
 func (l *loop) reconcile(ctx context.Context) error {
 	for {
 		effects := l.next()
@@ -178,8 +179,8 @@ func (l *loop) stopOthers(wanted []recovery.Effect) {
 	}
 }
 
-// startAll starts effects that are wanted and not in the air, unless a gate holds them; again
-// says that Next must be asked before anything more starts.
+// startAll starts effects that are wanted and not in the air, unless a gate holds them. again says
+// that Next must be called before anything more starts.
 func (l *loop) startAll(ctx context.Context, wanted []recovery.Effect) (again bool, err error) {
 	l.again, l.resting = nil, false
 	for _, e := range wanted {
@@ -204,8 +205,8 @@ func (l *loop) startAll(ctx context.Context, wanted []recovery.Effect) (again bo
 	return false, nil
 }
 
-// postpone has the loop look again in time at an effect that is held. A run that is parked is
-// left once its inbox was read.
+// postpone makes the loop look again in time at an effect that is held. A run that is parked is
+// left once its inbox has been read.
 func (l *loop) postpone(h hold) {
 	if h.why == reasonParked {
 		l.resting = true
@@ -214,7 +215,7 @@ func (l *loop) postpone(h hold) {
 	}
 }
 
-// next is what recovery.Next wants; hooks on trial are asked about it, too.
+// next is what recovery.Next wants. Hooks on trial are asked about it, too.
 func (l *loop) next() []recovery.Effect {
 	effects := recovery.Next(l.run)
 	l.askShadows(effects)

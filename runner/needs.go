@@ -10,15 +10,15 @@ import (
 )
 
 // WithMachine says what the machine of this process has, for runs that need it: a tool that is
-// installed on one machine alone, files, a model server. A run that needs more (Request.Needs,
-// Tool.Needs, and what of says of its model; nil = models need nothing) is begun and left to
-// whoever keeps the log and has it: its Wait returns an error that is ErrLetGo and a *NeedsError.
-// Without this option the machine has nothing.
+// installed on only one machine, files, a model server. What a run needs comes from Request.Needs,
+// Tool.Needs, and what of says about its model (nil = models need nothing). A run that needs more
+// than has is begun and left to a process that keeps the log and has it: its Wait returns an error
+// that is ErrLetGo and a *NeedsError. Without this option the machine has nothing.
 func WithMachine(has recovery.Labels, of func(model string) recovery.Labels) Option {
 	return func(r *Runner) { r.machine, r.modelNeeds = maps.Clone(has), of }
 }
 
-// ErrNeeds says that a run needs what this machine has not; see NeedsError.
+// ErrNeeds says that a run needs what this machine does not have; see NeedsError.
 var ErrNeeds = errors.New("the run needs another machine")
 
 // NeedsError says what a run needs of a machine. It is an ErrNeeds.
@@ -39,7 +39,7 @@ func (e *NeedsError) Error() string {
 // Is makes it an ErrNeeds.
 func (e *NeedsError) Is(target error) bool { return target == ErrNeeds }
 
-// able is what runs may need that are driven here; it is never nil.
+// able are the labels that runs driven here may need; it is never nil.
 func (r *Runner) able() recovery.Labels {
 	if r.machine == nil {
 		return recovery.Labels{}
@@ -47,16 +47,16 @@ func (r *Runner) able() recovery.Labels {
 	return r.machine
 }
 
-// ableFor says why a run cannot be driven on here: what it needs, or an error of the log.
+// ableFor says why a run cannot be driven here: what it needs, or an error of the log.
 func (r *Runner) ableFor(ctx context.Context, id string) error {
 	state, err := r.Inspect(ctx, id)
-	if err != nil || state.Settled() { // of one that has settled nothing is left to do
+	if err != nil || state.Settled() { // a settled run has nothing left to do
 		return err
 	}
 	return r.lacks(id, state.Needs)
 }
 
-// lacks is a *NeedsError where this machine lacks what a run needs.
+// lacks is a *NeedsError if this machine lacks what a run needs.
 func (r *Runner) lacks(id string, needs recovery.Labels) error {
 	if !r.machine.Has(needs) {
 		return &NeedsError{Run: id, Needs: needs, Has: r.machine}
@@ -64,7 +64,7 @@ func (r *Runner) lacks(id string, needs recovery.Labels) error {
 	return nil
 }
 
-// leftFor is why a run is left to others: an ErrLetGo, and an ErrNeeds where it is for that.
+// leftFor is why a run is left to others: an ErrLetGo, and also an ErrNeeds if that is the reason.
 func (r *Runner) leftFor(id string, needs recovery.Labels) error {
 	if lacks := r.lacks(id, needs); lacks != nil {
 		return errors.Join(ErrLetGo, lacks)
@@ -72,7 +72,7 @@ func (r *Runner) leftFor(id string, needs recovery.Labels) error {
 	return ErrLetGo
 }
 
-// needsOf is what a run needs of a machine: what the request says, and its tools and its model.
+// needsOf is what a run needs of a machine: the request's needs, and those of its tools and model.
 func (r *Runner) needsOf(req Request, model string, tools []Tool) (recovery.Labels, error) {
 	needs := recovery.Labels{}
 	add := func(what string, more recovery.Labels) error {

@@ -10,13 +10,13 @@ import (
 
 // Connectivity knows whether this machine has a connection; provider.Set is one.
 type Connectivity interface {
-	// Offline reports whether none of the models can be reached because this machine
-	// has no connection. It returns soon after ctx ends.
+	// Offline reports whether none of the models can be reached because this machine has no
+	// connection. It returns soon after ctx ends.
 	Offline(ctx context.Context, models []string) bool
 }
 
 const (
-	probeLimit = 4 * time.Second // for one look at the network
+	probeLimit = 4 * time.Second // for one check of the network
 	probePause = 15 * time.Second
 )
 
@@ -36,8 +36,8 @@ func (a *attempt) offline(ctx context.Context, err error) bool {
 	return a.loop.offline(ctx, a.reach)
 }
 
-// reach lists the models that must be unreachable for this machine to count as offline; nil where
-// nobody would wait for the network.
+// reach lists the models that must be unreachable for this machine to count as offline; nil if the
+// run would not wait for the network.
 func (l *loop) reach(model string) []string {
 	if l.r.connectivity == nil || !l.run.Policy.AutoRecover {
 		return nil
@@ -51,8 +51,8 @@ func (l *loop) reach(model string) []string {
 	return models
 }
 
-// offline reports whether this machine has no connection to the models, as far as can be found
-// out here.
+// offline reports whether this machine has no connection to the models, as far as can be found out
+// here.
 func (l *loop) offline(ctx context.Context, models []string) bool {
 	if l.r.connectivity == nil {
 		return false
@@ -62,7 +62,7 @@ func (l *loop) offline(ctx context.Context, models []string) bool {
 	return l.r.connectivity.Offline(ctx, models)
 }
 
-// watchNetwork looks again and again, at growing intervals, until there is a connection.
+// watchNetwork checks again and again, at growing intervals, until there is a connection.
 func (l *loop) watchNetwork(ctx context.Context, key string, w *recovery.WatchNetwork) {
 	ctx, j := l.launchJob(ctx, key)
 	go func() {

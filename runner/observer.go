@@ -2,21 +2,21 @@ package runner
 
 import "github.com/mulligan-run/mulligan/recovery"
 
-// Observer is told what happens to the runs that a Runner drives, for each run in order. The
-// goroutine that drives the run calls it and waits, so it must return at once and do no I/O; it
-// may be called for several runs at a time. The run that it is given changes afterwards, and may
+// Observer is told what happens to the runs that a Runner drives, in order for each run. The
+// goroutine that drives the run calls it and waits, so it must return quickly and do no I/O. It may
+// be called for several runs at the same time. The run that it is given changes afterwards, and may
 // be read only during the call.
 type Observer interface {
 	// Happened is called once for each event that this process wrote. The event is durable, and
 	// run includes it.
 	Happened(run *recovery.Run, e recovery.Event)
-	// Left is called when the run is not driven here any more: it has settled, is parked, was
+	// Left is called when the run is no longer driven here: it has settled, is parked, was
 	// released, or could not be driven any further.
 	Left(run *recovery.Run)
 }
 
-// WithObserver tells o what happens to all runs, for telemetry; each further one is told after those
-// before it. It is not told of anything that is not durable, such as live text.
+// WithObserver tells o what happens to all runs, for telemetry. Several observers are told in the
+// order of their options. An observer is told of nothing that is not durable, such as live text.
 func WithObserver(o Observer) Option {
 	return func(r *Runner) { r.observers = append(r.observers, o) }
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// maxOpening is how many events the opening of a run has, at most: started, claimed, began.
+// maxOpening is the most events in the opening of a run: started, claimed, began.
 const maxOpening = 3
 
 // open begins a new run, claims it and, if no gate holds it, writes the intent of its first call,

@@ -41,8 +41,8 @@ func New(options ...Option) *Runner {
 }
 
 // newOwner makes an owner's name that no Runner has ever had: in containers every process has
-// number 1. Two Runners of one process are two owners, and neither may resume a run that the
-// other drives.
+// number 1. Two Runners in one process are two owners, and neither may resume a run that the other
+// drives.
 func newOwner() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -51,9 +51,9 @@ func newOwner() string {
 	return fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()[:10])
 }
 
-// WithModel adds a model under its full name, provider/model. Runs start with the first one and
-// may be switched to any. A run is not switched to an llm.Capable that lacks something the
-// conversation uses.
+// WithModel adds a model under its full name, provider/model. Runs start with the first one and may
+// be switched to any. A run is not switched to an llm.Capable that lacks something the conversation
+// uses.
 func WithModel(name string, model llm.Model) Option {
 	return func(r *Runner) {
 		all, ok := r.models.(named)
@@ -80,27 +80,27 @@ func WithModels(models Models, model string, fallbacks ...string) Option {
 	}
 }
 
-// WithAutoRecover lets the runner carry out decisions by itself; by default it offers them as
+// WithAutoRecover makes the runner carry out decisions automatically; by default it offers them as
 // suggestions.
 func WithAutoRecover(on bool) Option {
 	return func(r *Runner) { r.policy.AutoRecover = on }
 }
 
-// WithPolicy changes the policy that runs start with. change is given the current one; timers
-// that are zero are off. Its timers rank below those of WithTimeouts.
+// WithPolicy changes the policy that runs start with. change gets the current one; timers that are
+// zero are off. Its timers are overridden by those of WithTimeouts.
 func WithPolicy(change func(*recovery.Policy)) Option {
 	return func(r *Runner) { change(&r.policy) }
 }
 
-// WithDayBudget bounds what all runs that the Health counts use together in a day, in this
-// machine's time zone; zero fields are unlimited. A run that finds it used up fails, and may be
+// WithDayBudget limits what all runs counted by the Health use together in a day, in this machine's
+// time zone; zero fields are unlimited. A run that finds the budget used up fails, and may be
 // offered to go on tomorrow. The Budget of WithPolicy is each run's own.
 func WithDayBudget(limit recovery.Budget) Option {
 	return func(r *Runner) { r.policy.DayBudget = limit }
 }
 
-// WithHook adds a hook that is asked about failures, or only about the occasions that are named,
-// such as recovery.HookBeforeCall; the order in which hooks are added is their precedence.
+// WithHook adds a hook that is asked about failures or, if occasions are named, only about those,
+// such as recovery.HookBeforeCall. The order in which hooks are added is their precedence.
 func WithHook(name string, hook hooks.Hook, occasions ...string) Option {
 	return WithHooks(func() []hooks.Named { return []hooks.Named{{Name: name, Hook: hook, Occasions: occasions}} })
 }
@@ -118,8 +118,8 @@ func WithTools(tools ...Tool) Option {
 	return WithToolsFrom(func() []Tool { return tools })
 }
 
-// WithToolsFrom adds tools that are looked up whenever a run begins or is resumed, such as those
-// of tool servers. A run in progress keeps the tools that it has.
+// WithToolsFrom adds tools that are looked up whenever a run begins or is resumed, such as those of
+// tool servers. A run in progress keeps the tools that it has.
 func WithToolsFrom(list func() []Tool) Option {
 	return func(r *Runner) {
 		before := r.tools
@@ -132,16 +132,16 @@ func WithSystem(text string) Option {
 	return func(r *Runner) { r.system = text }
 }
 
-// WithHandOver leaves the driving of runs to whoever keeps the log (see Keep): Start and Recover
-// write what begins or answers a run, and release it at once. Its Wait returns ErrLetGo. Runs
-// with a Call, whose caller waits here, are driven here nevertheless.
+// WithHandOver leaves the driving of runs to a process that keeps the log (see Keep): Start and
+// Recover write what begins or answers a run, and release it immediately. Its Wait returns
+// ErrLetGo. Runs with a Call, whose callers wait here, are driven here nevertheless.
 func WithHandOver() Option {
 	return func(r *Runner) { r.handsOver = true }
 }
 
-// WithLease says how long a run belongs to an owner that gives no sign of life; the default is 15
-// s. The lease is kept five times per ttl. If a process dies, others may take its runs after ttl,
-// unless the log knows earlier; a process that stands still for longer may lose its runs.
+// WithLease says how long a run belongs to an owner that no longer renews its lease; the default is
+// 15 s. The lease is renewed five times per ttl. If a process dies, others may take its runs after
+// ttl, unless the log knows earlier. A process that stands still for longer may lose its runs.
 func WithLease(ttl time.Duration) Option {
 	return func(r *Runner) { r.leaseTTL = ttl }
 }
@@ -156,8 +156,8 @@ func WithHealth(h Health) Option {
 	return func(r *Runner) { r.health = h }
 }
 
-// WithClassifier makes a failure.Failure of every error of a model that is none yet, instead of
-// failure.Classify: for a table of one's own (failure.Local), which may change between failures.
+// WithClassifier replaces failure.Classify for errors of models that are not a failure.Failure yet.
+// It is for a table of one's own (failure.Local), which may change between failures.
 // provider.WithClassifier does the same for the models of a provider.Set.
 func WithClassifier(by failure.Classifier) Option {
 	return func(r *Runner) { r.classify = by }
@@ -169,15 +169,15 @@ func WithLogger(logger *slog.Logger) Option {
 	return func(r *Runner) { r.logger = logger }
 }
 
-// WithTimeouts sets timers of all runs, above the built-in ones and below those of a single run.
-// Start refuses a value out of range: see recovery.Settings.
+// WithTimeouts sets timers of all runs, which override the built-in ones and are overridden by
+// those of a single run. Start refuses a value out of range: see recovery.Settings.
 func WithTimeouts(set recovery.Settings) Option {
 	set = maps.Clone(set)
 	return func(r *Runner) { r.settings = set }
 }
 
-// WithTimeoutsFor gives the timers of a model, where run holds the settings of the single run. It
-// replaces WithTimeouts where models or their providers have timers of their own;
+// WithTimeoutsFor gives the timers of a model; run holds the settings of the single run. It
+// replaces WithTimeouts if models or their providers have timers of their own;
 // recovery.ResolveTimeouts helps. It is called once per model and run, when the run starts.
 func WithTimeoutsFor(resolve func(model string, run recovery.Settings) recovery.Timeouts) Option {
 	return func(r *Runner) { r.timeouts = resolve }
@@ -193,15 +193,15 @@ func WithHookDeadlines(d hooks.Deadlines) Option {
 	return func(r *Runner) { r.deadlines = d }
 }
 
-// WithConnectivity lets runs that recover by themselves wait for the network while this machine
-// has none; without it every failure counts as the provider's.
+// WithConnectivity lets runs that recover automatically wait for the network while this machine has
+// none; without it every failure counts as the provider's.
 func WithConnectivity(c Connectivity) Option {
 	return func(r *Runner) { r.connectivity = c }
 }
 
-// WithDetached lets runs outlive whoever starts, resumes or recovers them, as a server's runs
-// outlive the requests that began them: they go on until they settle or ctx ends, which means the
-// same as the end of Start's own context otherwise. Start's context then bounds only the start,
+// WithDetached lets runs outlive the context that starts, resumes or recovers them, as a server's
+// runs outlive the requests that began them: they go on until they settle or ctx ends, which then
+// means what the end of Start's context otherwise does. Start's context then only limits the start,
 // and the run keeps its values. A run that Keep resumed is still released when Keep ends. Follow
 // and Inspect find a run by its id, and Cancel ends it.
 func WithDetached(ctx context.Context) Option {
@@ -214,8 +214,7 @@ func WithClock(now func() time.Time) Option {
 	return func(r *Runner) { r.now = now }
 }
 
-// WithSleep replaces the system's answer to how long this computer has slept since it was
-// started.
+// WithSleep replaces the system's answer to how long this computer has slept since it was started.
 func WithSleep(slept func() time.Duration) Option {
 	return func(r *Runner) { r.slept = slept }
 }
@@ -234,7 +233,7 @@ func (n named) Model(name string) (llm.Model, error) {
 // Has reports whether there is such a model.
 func (n named) Has(name string) bool { return n[name] != nil }
 
-// Capabilities is what a model says of itself.
+// Capabilities is what a model says about itself.
 func (n named) Capabilities(name string) llm.Capabilities {
 	if m, ok := n[name].(llm.Capable); ok {
 		return m.Capabilities()

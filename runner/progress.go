@@ -12,9 +12,9 @@ import (
 // progressEvery is the least time between two progress reports of a tool that are passed on.
 const progressEvery = 20 * time.Second
 
-// Progress lets a tool say how far it has come: text is one line for people, at most
-// recovery.MaxNote bytes. ctx must be the one that the tool was given; with any other it does
-// nothing. It may be called at any rate: what comes too soon after the last report is dropped.
+// Progress lets a tool report its progress: text is one line for people, at most recovery.MaxNote
+// bytes. ctx must be the one that the tool was given; with any other it does nothing. It may be
+// called at any rate: a report that comes too soon after the last one is dropped.
 func Progress(ctx context.Context, text string) {
 	if s, ok := ctx.Value(progressKey{}).(*sayer); ok {
 		s.say(ctx, text)

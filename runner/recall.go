@@ -11,14 +11,14 @@ import (
 
 const (
 	foldPage    = 1024     // events read at a time
-	recallWorth = 4096     // events that a reader had to fold before the result is kept
+	recallWorth = 4096     // events that a reader had to fold for the result to be worth keeping
 	recallMost  = 8        // results that are kept
 	recallBytes = 32 << 20 // their size together
 )
 
-// recall keeps the states of long runs that have no snapshot in the store. Only a run's owner
-// saves one; a process that imported a run, or looks at a run of another process, would fold all
-// of it for every look.
+// recall keeps the states of long runs that have no snapshot in the store. Only a run's owner saves
+// snapshots. A process that imported a run, or that looks at a run of another process, would
+// otherwise fold all of it for every look.
 type recall struct {
 	mu   sync.Mutex
 	kept []recalled // the most recently used last
@@ -64,8 +64,8 @@ func (c *recall) find(run string) (recalled, bool) {
 	return found, true
 }
 
-// recalled gives a kept state of the run that is later than event after and not later than seq (0
-// = any), if the log still has the same event there.
+// recalled gives a kept state of the run that is after event after and not after event seq (0 =
+// any), if the log still has the same event there.
 func (r *Runner) recalled(ctx context.Context, id string, after, seq uint64) (*recovery.Run, bool) {
 	k, ok := r.recall.find(id)
 	if !ok || k.seq <= after || seq > 0 && k.seq > seq {

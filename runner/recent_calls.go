@@ -11,18 +11,18 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// maxRecentEntries bounds the entries whose calls are remembered: who asks for advice names models
-// as it likes.
+// maxRecentEntries limits the entries for which calls are remembered: callers that ask for advice
+// may name any model.
 const maxRecentEntries = 256
 
-// recentCalls remembers how the last calls of each provider entry ended, of all runs of this
-// process: hooks are told.
+// recentCalls remembers how the last calls of each provider entry ended, in all runs of this
+// process, for hooks.
 type recentCalls struct {
 	mu      sync.Mutex
 	byEntry map[string][]recovery.RecentCall // the newest last
 }
 
-// add notes a call of that model that failed with that kind, or was answered.
+// add records a call of that model that failed with that kind, or that was answered.
 func (c *recentCalls) add(model string, kind failure.Kind, at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -44,12 +44,12 @@ func (c *recentCalls) of(model string) []recovery.RecentCall {
 	return append([]recovery.RecentCall(nil), c.byEntry[entryOf(model)]...)
 }
 
-// aboutModels is o with what this process knows of its models now.
+// aboutModels is o with what this process knows about its models now.
 func (r *Runner) aboutModels(o hooks.Occasion, now time.Time) hooks.Occasion {
 	return hooks.About(o, surroundings{r, now})
 }
 
-// surroundings are a runner's knowledge of its models at a time.
+// surroundings is what a runner knows about its models at a time.
 type surroundings struct {
 	r   *Runner
 	now time.Time

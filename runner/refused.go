@@ -14,8 +14,8 @@ import (
 )
 
 // A provider may refuse how it is asked, rather than what: a last message of the model's own, or
-// the model's earlier reasoning. Then it is asked once more without that, in the same attempt and
-// at once, since nothing was answered or used; and it is not asked that way again.
+// the model's earlier reasoning. It is then asked once more without that, immediately and in the
+// same attempt, since nothing was answered or used; and it is not asked that way again.
 
 // maxRefused is how many refusals are remembered.
 const maxRefused = 4096
@@ -50,7 +50,7 @@ func (r *refusals) add(list *map[string]bool, key string) {
 	(*list)[key] = true
 }
 
-// reasoningKey names a conversation and a model; for a Call it is the caller's conversation.
+// reasoningKey names a conversation and a model; for a Call, the caller's conversation.
 func (a *attempt) reasoningKey() string {
 	run := a.loop.run
 	return cmp.Or(run.Session, run.SessionKey, a.loop.id) + "\x00" + a.model
@@ -64,8 +64,8 @@ func (a *attempt) leaveOutRefused() {
 	}
 }
 
-// askOtherwise changes the request if err refuses how it was asked; false where there is no other
-// way to ask, or something was heard.
+// askOtherwise changes the request if err refuses how it was asked; false if there is no other way
+// to ask, or if something was received.
 func (a *attempt) askOtherwise(err error) bool {
 	f, ok := failure.AsFailure(err)
 	if !ok || a.firstEvent != 0 {
@@ -94,7 +94,7 @@ func (a *attempt) askOtherwise(err error) bool {
 	return true
 }
 
-// leaveOutReasoning removes reasoning from the request, and gives the number of removed parts.
+// leaveOutReasoning removes reasoning from the request, and returns the number of removed parts.
 func (a *attempt) leaveOutReasoning() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -105,10 +105,10 @@ func (a *attempt) leaveOutReasoning() int {
 	return leftOut
 }
 
-// leaveOutNative sends a translation instead of the caller's own bytes; false where that is
-// already so. In a round of tool calls that another model began there is no reasoning to leave
-// out: a provider that insists on some, because the caller asks for it, is not asked for any
-// until the round is over.
+// leaveOutNative sends a translation instead of the caller's own bytes; false if that is already
+// so. In a round of tool calls that another model began there is no reasoning to leave out: a
+// provider that insists on some, because the caller asks for it, is not asked for any until the
+// round is over.
 func (a *attempt) leaveOutNative() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

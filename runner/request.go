@@ -8,7 +8,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// toolsOf are the tools of a run that req begins.
+// toolsOf are the tools of a run that begins with req.
 func (r *Runner) toolsOf(req Request) []Tool {
 	own := func(t Tool) bool {
 		return slices.ContainsFunc(req.Tools, func(o Tool) bool { return o.Name == t.Name })

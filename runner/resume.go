@@ -17,11 +17,11 @@ type Answer struct {
 	Model      string // for switch_model: replaces the action's model
 }
 
-// Resume claims a run that nobody drives and drives it. A run that has settled stays as it is,
-// and Wait returns its result at once; but a suggestion whose time is over ends the run. A run
-// that this Runner drives already is returned. It fails with timeline.ErrOwned while another
-// living process drives the run, with a *NeedsError where this machine lacks what it needs, and with
-// timeline.ErrNotFound for an unknown run.
+// Resume claims a run that nobody drives and drives it. A run that has settled stays as it is, and
+// Wait returns its result immediately; only a suggestion whose time is over ends the run. If this
+// Runner already drives the run, its handle is returned. Resume fails with timeline.ErrOwned while
+// another living process drives the run, with a *NeedsError if this machine lacks what it needs,
+// and with timeline.ErrNotFound for an unknown run.
 func (r *Runner) Resume(ctx context.Context, id string) (*Run, error) {
 	if _, here := r.drives(id); !here {
 		if err := r.ableFor(ctx, id); err != nil {
@@ -61,12 +61,12 @@ func (r *Runner) resume(ctx context.Context, id string, claimed *timeline.Lease)
 	return run, true, nil
 }
 
-// Recover answers a run's suggestion and drives the run here. The errors of recovery.Run.Accept
-// say why an answer does not count. A run that is being driven (a live wait, or a call that is
-// cut short) gets the answer through its inbox, and Recover returns once its owner has written
-// the outcome; if another process drives it, the error is ErrSent, also if that process does not
-// answer within 3 s. Where this machine lacks what the run needs, the answer is written and the run
-// left to others, as by WithMachine.
+// Recover answers a run's suggestion and drives the run here. The errors of recovery.Run.Accept say
+// why an answer does not count. A run that is being driven (a live wait, or a call that is cut
+// short) gets the answer through its inbox, and Recover returns when its owner has written the
+// outcome. If that is another process and it does not answer within 3 s, the error is ErrSent. If
+// this machine lacks what the run needs, the answer is written and the run left to others, as with
+// WithMachine.
 func (r *Runner) Recover(ctx context.Context, id string, a Answer) (*Run, error) {
 	l, err := r.claim(ctx, id)
 	if errors.Is(err, timeline.ErrOwned) {
@@ -94,8 +94,8 @@ func (r *Runner) drives(id string) (*Run, bool) {
 	return run, ok
 }
 
-// claim folds a run and becomes its owner; a settled run is released again if its loop is not
-// launched. Until then nobody else here may claim it: the log would allow it, since they are the
+// claim folds a run and becomes its owner. A settled run is released again if its loop is not
+// launched. Until then nobody else here may claim it: the log would allow that, since they have the
 // same owner.
 func (r *Runner) claim(ctx context.Context, id string) (*loop, error) { return r.claimBy(ctx, id, nil) }
 

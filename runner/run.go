@@ -27,7 +27,7 @@ type Result struct {
 	Run    string
 	Status recovery.Status
 	Text   string // the answer, or the partial text of a failed run
-	Model  string // the model that wrote it, or was asked last
+	Model  string // the model that wrote it, or that was asked last
 	// Truncated says that the answer was cut at the output limit, so that its end is missing.
 	Truncated bool
 	State     *recovery.Run // the whole run, for reading
@@ -41,19 +41,19 @@ var ErrTruncated = errors.New("the answer was cut at the output limit")
 var ErrCancelled = fmt.Errorf("the run was cancelled: %w", context.Canceled)
 
 // ErrParked is the error of a run that waits for a time too far away to wait for here, or for a
-// tool that its caller carries out; Resume goes on with it, and so does ReturnResults.
+// tool that its caller carries out. Resume continues it, and so does ReturnResults.
 var ErrParked = errors.New("the run is parked until its time")
 
 // ErrLetGo is the cause of a run's context when its process releases the run: nothing more is
-// begun, what was heard is durable, and whoever resumes the run goes on with it. It is then also
-// the error of the run's handle.
+// begun, the text so far is durable, and the process that resumes the run continues it. It is then
+// also the error of the run's handle.
 var ErrLetGo = errors.New("this process let go of the run; it can be resumed")
 
 // Error is the error of a failed run. It unwraps to the Failure.
 type Error struct {
 	Run        string
 	Failure    *failure.Failure
-	Suggestion *recovery.Suggestion // nil, or what a person may answer
+	Suggestion *recovery.Suggestion // what a person may answer; nil = nothing
 }
 
 // Error is the failure's one-line form.
@@ -65,7 +65,7 @@ func (e *Error) Unwrap() error { return e.Failure }
 // ID is the run's id.
 func (run *Run) ID() string { return run.id }
 
-// Events yields what happens to the run from its beginning, live text included, until it settles:
+// Events yields what happens to the run from its beginning, including live text, until it settles:
 // the last item is the event that settled it. It may be called any number of times.
 func (run *Run) Events() iter.Seq2[Item, error] { return run.EventsAfter(0) }
 
@@ -78,7 +78,7 @@ func (run *Run) EventsAfter(seq uint64) iter.Seq2[Item, error] {
 		last.Store(seq)
 		stopped := context.AfterFunc(doneContext{ctx, run.done}, func() {
 			if run.settledBy(last.Load()) {
-				cancel() // the event that it is followed for has come
+				cancel() // the last event that is waited for has come
 			}
 		})
 		defer stopped()
@@ -100,7 +100,7 @@ func (run *Run) EventsAfter(seq uint64) iter.Seq2[Item, error] {
 	}
 }
 
-// settledBy reports whether the run has settled by the event numbered seq or an earlier one.
+// settledBy reports whether the run had settled by the event numbered seq.
 func (run *Run) settledBy(seq uint64) bool {
 	select {
 	case <-run.done:
@@ -110,13 +110,13 @@ func (run *Run) settledBy(seq uint64) bool {
 	}
 }
 
-// Done is closed once the run has settled: Wait then returns at once.
+// Done is closed once the run has settled: Wait then returns immediately.
 func (run *Run) Done() <-chan struct{} { return run.done }
 
-// Wait waits until the run settles, or ctx ends. The error is nil for a completed run, *Error for
-// a failed one, ErrCancelled or ErrParked. Any other error, except the cause of ctx, means that
-// the run could not be driven any further and can be resumed. If ctx ends the run goes on, and
-// the Result holds only its id.
+// Wait waits until the run settles, or ctx ends. The error is nil for a completed run, *Error for a
+// failed one, ErrCancelled or ErrParked. Any other error, except the cause of ctx, means that the
+// run could not be driven any further and can be resumed. If ctx ends, the run goes on and the
+// Result holds only its id.
 func (run *Run) Wait(ctx context.Context) (Result, error) {
 	select {
 	case <-run.done:

@@ -18,8 +18,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Runner starts and drives runs. It is safe for concurrent use; New's options
-// decide everything about it.
+// Runner starts and drives runs. It is safe for concurrent use. The options of New decide
+// everything about it.
 type Runner struct {
 	beginning  locks // of ids that requests chose
 	recall     recall
@@ -29,7 +29,7 @@ type Runner struct {
 	hooks      func() []hooks.Named
 	health     Health
 	recent     recentCalls
-	classify   failure.Classifier // for a model's errors that are no failure.Failure yet
+	classify   failure.Classifier // for a model's errors that are not a failure.Failure yet
 	policy     recovery.Policy
 	model      string
 	system     string
@@ -69,7 +69,7 @@ type Models interface {
 	Model(name string) (llm.Model, error)
 	// Has reports whether the model could be called now: it is known and has credentials.
 	Has(name string) bool
-	// Capabilities is what is known of what the model can take.
+	// Capabilities is what is known about what the model accepts.
 	Capabilities(name string) llm.Capabilities
 }
 
@@ -99,8 +99,8 @@ type Troubled interface {
 // Item is what Events and Follow yield: a durable event, a live piece of text, or a notice.
 type Item = timeline.Item
 
-// Run runs a prompt to its end and gives the answer's text. For an answer that was cut at the
-// output limit it gives the text so far, and ErrTruncated.
+// Run runs a prompt to its end and returns the answer's text. If the answer was cut at the output
+// limit, it returns the text so far and ErrTruncated.
 func (r *Runner) Run(ctx context.Context, prompt string) (string, error) {
 	run, err := r.Start(ctx, Request{Prompt: prompt})
 	if err != nil {
@@ -113,10 +113,10 @@ func (r *Runner) Run(ctx context.Context, prompt string) (string, error) {
 	return result.Text, err
 }
 
-// Follow yields what happens to a run, whoever drives it, after the event numbered seq; live text
-// included if it is driven here. It ends after the run's Ended event, or when ctx does; an open
-// suggestion does not end it, since the run may go on. Otherwise the last item is an error, such
-// as timeline.ErrNotFound.
+// Follow yields what happens to a run, whichever process drives it, after the event numbered seq;
+// including live text if it is driven here. It ends after the run's Ended event, or when ctx does.
+// An open suggestion does not end it, since the run may go on. Otherwise the last item is an error,
+// such as timeline.ErrNotFound.
 func (r *Runner) Follow(ctx context.Context, id string, seq uint64) iter.Seq2[Item, error] {
 	return r.log.Follow(ctx, id, seq)
 }
@@ -133,8 +133,8 @@ func (r *Runner) outcome(ctx context.Context, run *Run) (Result, error) {
 	return run.Wait(ctx)
 }
 
-// Cancel ends a run, whoever drives it. Without an error the run has ended. ErrSent says that
-// another process drives it, was told, and ends it within 2 s.
+// Cancel ends a run, whichever process drives it. Without an error the run has ended. ErrSent says
+// that another process drives it, was told, and ends it within 2 s.
 func (r *Runner) Cancel(ctx context.Context, id string) error {
 	for {
 		if run, ok := r.drives(id); ok {
@@ -142,7 +142,7 @@ func (r *Runner) Cancel(ctx context.Context, id string) error {
 			if over, err := ended(run); over || err != nil {
 				return err
 			}
-			continue // it had settled before it took the cancel
+			continue // it had settled before it received the cancel
 		}
 		l, err := r.claim(ctx, id)
 		if _, here := r.drives(id); here && errors.Is(err, timeline.ErrOwned) {
@@ -157,7 +157,7 @@ func (r *Runner) Cancel(ctx context.Context, id string) error {
 			l.release()
 			return nil
 		}
-		l.here = true // it ends at once
+		l.here = true // it ends immediately
 		run, err := l.goOn(ctx, recovery.CancelRequested{})
 		if err != nil {
 			return fmt.Errorf("cancel run %s: %w", id, err)
@@ -167,8 +167,7 @@ func (r *Runner) Cancel(ctx context.Context, id string) error {
 	}
 }
 
-// Drain waits until none of this Runner's runs is driven any more, and no tool is still ending
-// after its run.
+// Drain waits until this Runner drives no run any more, and no tool is still ending after its run.
 func (r *Runner) Drain(ctx context.Context) error {
 	select {
 	case <-r.busy.idle():

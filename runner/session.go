@@ -13,8 +13,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// ErrSessionBusy is the error of Start in a session whose last run is still running or waiting.
-// An open suggestion is no obstacle, since the next message replaces it.
+// ErrSessionBusy is the error of Start in a session whose last run is still running or waiting. An
+// open suggestion is no obstacle, since the next message replaces it.
 var ErrSessionBusy = errors.New("the session's last run goes on")
 
 // settleTries pauses are how long the owner of a run with an open suggestion may take to release
@@ -25,7 +25,7 @@ const (
 )
 
 // startTurn begins the next run of req's session. It waits for short-lived obstacles: an owner
-// whose run has just settled, another process that begins and ends a run meanwhile.
+// whose run has just settled, or another process that begins and ends a run at the same time.
 func (r *Runner) startTurn(ctx context.Context, req Request) (*Run, error) {
 	if err := timeline.CheckSessionID(req.Session); err != nil {
 		return nil, err
@@ -73,8 +73,8 @@ func (r *Runner) turn(ctx context.Context, req Request) (*Run, error) {
 }
 
 // inSession fills the request's gaps with the session's defaults. A run starts with the session's
-// model even if the last run was switched to another; if that model cools down, and another of
-// its models does not, the run itself decides what to do.
+// model even if the last run was switched to another one. If that model is cooling down, and
+// another of the run's models is not, the run itself decides what to do.
 func (r *Runner) inSession(req Request, s timeline.Session) (Request, *recovery.Cooldown) {
 	timeouts := maps.Clone(s.Timeouts)
 	if timeouts == nil {
@@ -96,8 +96,8 @@ func (r *Runner) inSession(req Request, s timeline.Session) (Request, *recovery.
 	return req, r.replaceable(req.Model, policy.Models)
 }
 
-// replaceable gives the cooldown of a model that another one may replace; nil where it has none,
-// or all others cool down as well.
+// replaceable gives the cooldown of a model that another one may replace; nil if it has none, or if
+// all others are cooling down as well.
 func (r *Runner) replaceable(model string, others []string) *recovery.Cooldown {
 	now := r.now()
 	cooldown, cooling := r.health.Cooling(model, now)
@@ -130,8 +130,8 @@ func (r *Runner) head(ctx context.Context, session string) (*folded, error) {
 	return r.fold(ctx, last.Run)
 }
 
-// supersede ends a run with an open suggestion. If somebody has answered it meanwhile, the run
-// goes on, and is looked at again.
+// supersede ends a run with an open suggestion. If the suggestion has been answered by then, the
+// run goes on, and is looked at again.
 func (r *Runner) supersede(ctx context.Context, id string) error {
 	l, err := r.claim(ctx, id)
 	if err != nil {

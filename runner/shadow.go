@@ -13,8 +13,8 @@ import (
 // that a healthy one can still vote on its last failure.
 const shadowGrace = 250 * time.Millisecond
 
-// shadows are the hooks on trial that were asked and have not voted. Only the end of the driving
-// waits for them, never a decision.
+// shadows are the hooks on trial that were asked and have not voted. A decision never waits for
+// them, only the end of the driving does.
 type shadows struct {
 	about recovery.Occasion // the last one
 	out   int               // votes still to come
@@ -22,9 +22,9 @@ type shadows struct {
 	until time.Time         // when to stop waiting; zero = not waiting yet
 }
 
-// askShadows asks the hooks on trial about the occasion when the plugins are asked or, if there
-// are none, when it is decided. Their votes are written as they come. They are not asked about
-// the buttons of another plugin.
+// askShadows asks the hooks on trial about the occasion when the plugins are asked or, if there are
+// none, when it is decided. Their votes are written as they come. They are not asked about the
+// buttons of another plugin.
 func (l *loop) askShadows(effects []recovery.Effect) {
 	about, round := l.run.Occasion(), l.shadows.round
 	if about == "" || about == l.shadows.about || l.run.Open != nil && l.run.Open.Presses > 0 || !slices.ContainsFunc(effects, asksOrDecides) {
@@ -50,7 +50,7 @@ func (l *loop) shadowVoted(ctx context.Context, round int, about recovery.Occasi
 	return l.write(ctx, recovery.Voted{Occasion: about, Vote: v})
 }
 
-// await reports whether to wait for a vote, and until when: shadowGrace from the first call on.
+// await reports whether to wait for a vote, and until when: shadowGrace after the first call.
 func (s *shadows) await() (until time.Time, awaited bool) {
 	if s.out == 0 {
 		return time.Time{}, false
@@ -70,7 +70,7 @@ func asksOrDecides(e recovery.Effect) bool {
 	return e.Ask != nil || decides
 }
 
-// isFailure reports whether b ends a run badly.
+// isFailure reports whether b ends a run with a failure.
 func isFailure(b recovery.Body) bool {
 	end, ok := b.(recovery.Ended)
 	return ok && end.Status == recovery.StatusFailed

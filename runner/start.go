@@ -22,11 +22,11 @@ import (
 // Request is what a run starts with. Prompt, Messages or Call is needed; empty fields are filled
 // in from the Runner.
 type Request struct {
-	// ID is the run's id, 1 to 64 small letters, digits and '-'; "" = a new one. If a run with
+	// ID is the run's id, 1 to 64 lower-case letters, digits and '-'; "" = a new one. If a run with
 	// that id exists, Start fails with an *ExistsError.
 	ID string
-	// Fingerprint is kept with the run. It tells the same request sent twice from another request
-	// with the same ID.
+	// Fingerprint is stored with the run. It distinguishes the same request sent twice from another
+	// request with the same ID.
 	Fingerprint string
 
 	Prompt   string
@@ -35,35 +35,37 @@ type Request struct {
 	Model    string
 	// Session is the conversation that the run continues; the first run that names it creates it.
 	// Empty fields are filled in from the session first, and then from the Runner: see
-	// timeline.Session. The model of the first run becomes the session's; a later run's model is
-	// that run's only.
+	// timeline.Session. The model of the first run becomes the session's; the model of a later run
+	// is only that run's.
 	Session string
-	// SessionKey and AgentID are the caller's own names for its conversation and its agent, at
-	// most MaxCallerName bytes each. Plugins are told them; they mean nothing to the run.
+	// SessionKey and AgentID are the caller's own names for its conversation and its agent, at most
+	// MaxCallerName bytes each. Plugins are told them. They mean nothing to the run.
 	SessionKey, AgentID string
 	// Call is the request of a caller that waits for the answer, in place of Prompt, Messages and
 	// System. A run with a Call has no Session.
 	Call *Call
-	// Labels are the embedder's own words, by which runs can be listed; models are not told them.
+	// Labels are the embedder's own words, by which runs can be listed. Models do not get them.
 	Labels recovery.Labels
-	// Needs are labels of a machine, beside those that the tools and the model need: see WithMachine.
+	// Needs are labels of a machine, besides those that the tools and the model need: see
+	// WithMachine.
 	Needs recovery.Labels
 
 	// Tools are this run's own, in addition to the Runner's; one replaces a Runner's tool of the
-	// same name. They are functions of this process: whoever resumes the run later has only its
-	// own Runner's tools, and the model is told which are missing.
+	// same name. They are functions of this process: a process that resumes the run later has only
+	// its own Runner's tools, and the model is told which are missing.
 	Tools []Tool
-	// CallerTools are tools that whoever starts the run carries out. When a model calls one, the run
-	// waits for ReturnResults, for Timeout or the policy's usual time for a tool: it needs no process
-	// meanwhile. They mean nothing to an engine, nor with Call; none may have the name of another tool.
+	// CallerTools are tools that the caller of Start carries out. When a model calls one, the run
+	// waits for ReturnResults, for Timeout or the policy's usual time for a tool, and needs no
+	// process while it waits. They have no effect with an engine or with Call. None may have the
+	// name of another tool.
 	CallerTools []recovery.ToolDecl
 	// Plugins names those of the Runner's hooks that this run asks, in the Runner's order; nil =
-	// all of them, an empty list = none. Hooks on trial are asked in any case.
+	// all of them, an empty list = none. Hooks on trial are always asked.
 	Plugins []string
 
 	Policy   *recovery.Policy
-	Timeouts recovery.Settings // timers of this run, above all others
-	// AutoRecover replaces Policy.AutoRecover for this run; nil = as it is.
+	Timeouts recovery.Settings // timers of this run, which override all others
+	// AutoRecover replaces Policy.AutoRecover for this run; nil = unchanged.
 	AutoRecover *bool
 	// Form is the form of the run's answers, such as JSON: see FormatOf. Engines ignore it, and so
 	// does a run with a Call.
@@ -84,9 +86,9 @@ func (req Request) checkCaller() error {
 }
 
 // Start begins a run. When it returns without an error the run is durable, and goes on until it
-// settles or ctx ends. The end of ctx cancels the run, or only releases it if the cause is
-// ErrLetGo (with WithDetached another context decides). In a session Start fails with
-// ErrSessionBusy while the run before goes on, and closes a suggestion that is open there.
+// settles or ctx ends. The end of ctx cancels the run, or only releases it if the cause is ErrLetGo
+// (with WithDetached another context decides). In a session Start fails with ErrSessionBusy while
+// the run before it goes on, and closes a suggestion that is open there.
 func (r *Runner) Start(ctx context.Context, req Request) (*Run, error) {
 	if req.ID != "" {
 		unlock := r.beginning.lock(req.ID)
@@ -192,7 +194,7 @@ func (r *Runner) started(ctx context.Context, req Request, tools []Tool) (s reco
 	return s, err
 }
 
-// pinModel holds the run's model to those that there are. A run may return to its first model.
+// pinModel limits the run's models to those that exist. A run may return to its first model.
 func (r *Runner) pinModel(s *recovery.Started) error {
 	if s.Model == "" {
 		return errors.New("no model is chosen; use WithModel or Request.Model")
@@ -206,8 +208,8 @@ func (r *Runner) pinModel(s *recovery.Started) error {
 	return nil
 }
 
-// pinPlugins sets who is asked, and which models run on this machine: plugins may forbid all
-// others. A request cannot leave out who is asked before calls.
+// pinPlugins sets which plugins are asked, and which models run on this machine, because plugins
+// may forbid all others. A request cannot leave out plugins that are asked before calls.
 func (r *Runner) pinPlugins(p *recovery.Policy, req Request) (err error) {
 	p.Plugins, err = r.pluginsOf(req)
 	p.Local, p.BeforeCall, p.ToolError = nil, nil, nil

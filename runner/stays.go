@@ -10,19 +10,19 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// If another model answered a conversation's call, the conversation stays with it: the model that
-// was asked for would most likely fail again, which costs time and retries, and its prompt cache
-// will soon have expired. This lasts while that model cools down, and for a moment if its failure
-// causes no cooldown.
+// If another model answered a call of a conversation, the conversation stays with that model. The
+// model that was asked for would probably fail again, which costs time and retries, and its prompt
+// cache will soon have expired. The conversation stays as long as that model cools down, or for a
+// moment if its failure causes no cooldown.
 
 const (
 	maxStays = 4096
 	stayFor  = 20 * time.Second // a model that fails now and then is asked again within 30 s of its recovery
-	// cacheKept is how long a provider keeps a prompt that nobody uses.
+	// cacheKept is how long a provider keeps a prompt that is not used.
 	cacheKept = 5 * time.Minute
 )
 
-// stays says with which model conversations stay, during the life of this process.
+// stays says which models conversations stay with, during the life of this process.
 type stays struct {
 	mu sync.Mutex
 	at map[string]stay
@@ -58,11 +58,10 @@ func (s *stays) set(key string, to stay) {
 	s.at[key] = to
 }
 
-// stayKey names a conversation of calls that ask for model; false where it has no name.
+// stayKey names a conversation of calls that ask for model; false if it has no name.
 func stayKey(session, model string) (string, bool) { return session + "\x00" + model, session != "" }
 
-// staysWith begins the run of a call, if it is one, with the model that its conversation stays
-// with.
+// staysWith makes a run that is a call begin with the model that its conversation stays with.
 func (r *Runner) staysWith(s *recovery.Started, c *Call) {
 	key, named := stayKey(s.SessionKey, s.Model)
 	if c == nil || !named {
@@ -83,7 +82,7 @@ func (r *Runner) staysWith(s *recovery.Started, c *Call) {
 	s.Model, s.Stays, c.stays = at.model, &recovery.Stay{Left: s.Model, Until: until}, true
 }
 
-// stayKey names the conversation of the run's call; false where there is none, or it has no name.
+// stayKey names the conversation of the run's call; false if there is none, or it has no name.
 func (l *loop) stayKey() (string, bool) {
 	if l.call == nil {
 		return "", false
@@ -105,7 +104,8 @@ func (l *loop) learnStay(b recovery.Answered) {
 	l.r.stays.set(key, at)
 }
 
-// cacheLost is how many tokens of the call a prompt cache held that another model has read anew.
+// cacheLost is how many tokens of the call were in a prompt cache and have been read again by
+// another model.
 func (l *loop) cacheLost(model string, used llm.Usage) int64 {
 	key, named := l.stayKey()
 	if !named {

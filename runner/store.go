@@ -14,19 +14,20 @@ import (
 )
 
 const (
-	storePause    = 50 * time.Millisecond   // between the first two attempts at a write; it doubles
+	storePause    = 50 * time.Millisecond   // between the first two attempts to write; it doubles
 	storeRest     = 5 * time.Second         // the longest pause
 	storePatience = time.Hour               // how long a loop retries its store before it leaves the run as it is
-	startPatience = 2 * time.Second         // for whoever starts or resumes a run
+	startPatience = 2 * time.Second         // for a caller that starts or resumes a run
 	storeTries    = 3                       // failed attempts after which people are told
-	storeLong     = 100 * time.Millisecond  // a longer write is watched
+	storeLong     = 100 * time.Millisecond  // a write that takes longer is watched
 	storeSlow     = 2 * time.Second         // people are told of a longer write
 	cancelGrace   = 1200 * time.Millisecond // for a write to end when the run is cancelled
 )
 
 // persist repeats do, which writes to the store, until it succeeds, fails for a reason that does
-// not pass, or the loop's patience is over. The loop does nothing else meanwhile, so no effect
-// begins. It gives the Paused event that the log should get afterwards, nil if all went well.
+// not pass, or the loop's patience is over. The loop does nothing else until then, so no effect
+// begins. It returns the Paused event that the log should get afterwards; nil if the write did not
+// have to wait.
 func (l *loop) persist(ctx context.Context, do func(context.Context) error) (*recovery.Paused, error) {
 	w := &storeWait{loop: l, began: time.Now()}
 	for pause := storePause; ; pause = min(2*pause, storeRest) {
@@ -56,11 +57,11 @@ func (l *loop) persist(ctx context.Context, do func(context.Context) error) (*re
 	}
 }
 
-// ErrUnsaved is, together with ErrCancelled, the error of a run that was cancelled while its
-// store does not write.
+// ErrUnsaved is, together with ErrCancelled, the error of a run that was cancelled while its store
+// did not write.
 var ErrUnsaved = errors.New("its store does not write that down yet")
 
-// storeWait is one persist at work.
+// storeWait is the state of one persist.
 type storeWait struct {
 	loop   *loop
 	began  time.Time
@@ -105,7 +106,7 @@ func (w *storeWait) reason() string {
 
 func (w *storeWait) isTold() bool { return w.reason() != "" }
 
-// paused is the wait that is over, nil if there was none.
+// paused is the wait that is over; nil if there was none.
 func (w *storeWait) paused() *recovery.Paused {
 	if !w.isTold() {
 		return nil
@@ -113,7 +114,7 @@ func (w *storeWait) paused() *recovery.Paused {
 	return &recovery.Paused{Reason: w.reason(), For: max(1, failure.InMillis(time.Since(w.began)))}
 }
 
-// rest pauses, unless the run ends meanwhile.
+// rest pauses, unless the run ends during the pause.
 func (w *storeWait) rest(ctx context.Context, pause time.Duration) {
 	var over <-chan struct{}
 	if l := w.loop; l.ctx != nil && l.ctx.Err() == nil {
@@ -153,7 +154,7 @@ func storeReason(err error) string {
 	return words.Clip(words.Shown(err.Error()), recovery.MaxNote)
 }
 
-// idle pauses, unless ctx ends meanwhile.
+// idle pauses, unless ctx ends during the pause.
 func idle(ctx context.Context, pause time.Duration) {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
@@ -163,8 +164,8 @@ func idle(ctx context.Context, pause time.Duration) {
 	}
 }
 
-// insist repeats do, which asks the store for something that somebody waits for, as long as the
-// patience of a start lasts: its failure may pass.
+// insist repeats do, a request to the store that a caller waits for, as long as startPatience
+// allows: its failure may pass.
 func (r *Runner) insist(ctx context.Context, do func() error) error {
 	for began, pause := time.Now(), storePause; ; pause *= 2 {
 		err := do()

@@ -13,29 +13,29 @@ import (
 
 const (
 	tailEvery   = 250 * time.Millisecond
-	tailStreams = 50      // that may each be saved as often as that
-	tailBytes   = 4 << 20 // that all of them together save a second, about
+	tailStreams = 50      // that may each be saved once in tailEvery
+	tailBytes   = 4 << 20 // that all of them together save per second, approximately
 )
 
-// tails say how often the text of an attempt in the air is saved: at most every 250 ms, less
-// often where more than 50 stream at a time, and where it is long, since all of it is saved
-// each time. The disk has as much to do with a thousand of them as with 50, and a crash costs
-// each a few lines of an answer that is asked for again.
+// tails says how often the text of an attempt in the air is saved: at most every 250 ms, and less
+// often if more than 50 stream at a time or if it is long, since all of it is saved each time. So a
+// thousand streams give the disk as much to do as 50 do, and a crash costs each a few lines of an
+// answer that is asked for again.
 type tails struct{ streams atomic.Int64 }
 
-// every is the least time between two saves of an attempt that has said so many bytes.
+// every is the least time between two saves of an attempt whose text has that many bytes.
 func (t *tails) every(said int) time.Duration {
 	streams := time.Duration(t.streams.Load())
 	return max(tailEvery, tailEvery*streams/tailStreams, time.Duration(said)*streams*time.Second/tailBytes)
 }
 
-// begin counts an attempt that streams, until end.
+// begin counts an attempt that streams, until end is called.
 func (t *tails) begin() (end func()) {
 	t.streams.Add(1)
 	return func() { t.streams.Add(-1) }
 }
 
-// keepTail has what the attempt says saved in a while. It is called with a.mu held.
+// keepTail schedules a save of the attempt's text. The caller holds a.mu.
 func (a *attempt) keepTail() {
 	if a.saving == nil {
 		timer := time.AfterFunc(a.loop.r.tails.every(a.answer.TextBytes), a.saveTail)
@@ -43,9 +43,8 @@ func (a *attempt) keepTail() {
 	}
 }
 
-// saveTail saves what the attempt has said. Nothing waits for that, and nothing is lost but
-// the sight of it where the store does not write now: the text is written with the attempt's
-// end, whatever that is.
+// saveTail saves the attempt's text. Nothing waits for that. If the store does not write now,
+// followers only see the text later: it is written with the attempt's end, whatever that is.
 func (a *attempt) saveTail() {
 	ctx, cancel := context.WithTimeout(a.loop.work, storeSlow)
 	defer cancel()
@@ -77,8 +76,8 @@ func (a *attempt) saveTail() {
 	}
 }
 
-// breakOff stops a stream and gives what it has said. What a provider held back, since it
-// might have become a secret, comes at the stream's end: that is waited for, but not for long.
+// breakOff stops a stream and returns its text. Text that a provider held back, since it might have
+// become a secret, comes when the stream ends: that is waited for, but not for long.
 func (l *loop) breakOff(key string, j *job) string {
 	l.stop(key, j)
 	moment := time.NewTimer(lastWords)
@@ -90,13 +89,13 @@ func (l *loop) breakOff(key string, j *job) string {
 	return j.attempt.close() // nothing is shown that is in no event
 }
 
-// withText says in the event that ends an attempt from outside (an expired clock, a cancel, a
-// crash) what that has said.
+// withText adds the attempt's text to an event that ends it from outside (an expired clock, a
+// cancel, a crash).
 func (l *loop) withText(bodies []recovery.Body) []recovery.Body {
 	for i, b := range bodies {
 		switch b := b.(type) {
 		case recovery.Failed:
-			if text, ok := l.said(b.Attempt); ok && b.Text == "" && b.Said == nil { // else it says so itself
+			if text, ok := l.said(b.Attempt); ok && b.Text == "" && b.Said == nil { // otherwise the event already has it
 				bodies[i] = l.run.Saying(b, text)
 			}
 		case recovery.CancelRequested:
@@ -112,8 +111,9 @@ func (l *loop) withText(bodies []recovery.Body) []recovery.Body {
 	return bodies
 }
 
-// said stops an attempt that is in the air, and gives what it has said itself; of one that was in
-// the air when the run was claimed it gives what was saved of that. It is false for any other.
+// said stops the attempt if it is in the air here, and returns its own text. If it was in the air
+// when the run was claimed, said returns what was saved of its text. It is false for any other
+// attempt.
 func (l *loop) said(attempt uint64) (text string, ok bool) {
 	at := l.run.Attempt
 	if at == nil || !at.InAir() || at.ID != attempt {
@@ -130,8 +130,8 @@ func (l *loop) said(attempt uint64) (text string, ok bool) {
 	return text, true
 }
 
-// sayingTail is the run, for who reads it, with what an attempt had said that is in the air
-// although nobody drives the run here any more.
+// sayingTail is the run, for reading, with the text of an attempt that is in the air although
+// nobody drives the run here any more.
 func (l *loop) sayingTail() *recovery.Run {
 	a := l.run.Attempt
 	if a == nil || !a.InAir() || a.ID != l.tail.Attempt {
@@ -142,8 +142,8 @@ func (l *loop) sayingTail() *recovery.Run {
 	return run
 }
 
-// stillSpeaks is what is written in the place of a timer's event where the call in the air has
-// said something since the log knows of it.
+// stillSpeaks is what is written instead of a timer's event if the call in the air has sent
+// something that the log does not have.
 func (l *loop) stillSpeaks(b recovery.Body) recovery.Body {
 	for _, j := range l.air {
 		if j.attempt == nil {
@@ -158,11 +158,10 @@ func (l *loop) stillSpeaks(b recovery.Body) recovery.Body {
 	return b
 }
 
-// own is what the attempt has said itself, beyond what it goes on from. It is called with a.mu
-// held.
+// own is the attempt's own text, without the text that it continues. The caller holds a.mu.
 func (a *attempt) own() string { return a.answer.Message("").Text()[a.base():] }
 
-// base is how many bytes another attempt had said that this one goes on from.
+// base is the length in bytes of the other attempt's text that this one continues.
 func (a *attempt) base() int {
 	if a.from == nil {
 		return 0
@@ -170,15 +169,15 @@ func (a *attempt) base() int {
 	return len(a.from.text)
 }
 
-// silence is how long ago the attempt said something; false if it never did.
+// silence is how long ago the attempt last sent text; false if it never did.
 func (a *attempt) silence() (time.Duration, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return time.Since(a.spoke), !a.spoke.IsZero()
 }
 
-// show has those who follow the run hear a delta, and text saved. It is called with a.mu held,
-// before the answer has the delta.
+// show publishes a delta to the run's followers, and schedules a save of text. The caller holds
+// a.mu, and adds the delta to the answer afterwards.
 func (a *attempt) show(d llm.Delta) {
 	piece := timeline.Delta{Run: a.loop.id, Attempt: a.id, Offset: a.answer.TextBytes, Text: d.Text}
 	switch {

@@ -15,11 +15,11 @@ const (
 	hearPause = 100 * time.Millisecond // before the sender looks again whether the run still has an owner
 )
 
-// ErrSent says that another process drives the run and was told. It acts, or, if it dies before,
-// whoever keeps the log's runs does.
+// ErrSent says that another process drives the run and was told. It acts on that or, if it dies
+// first, the process that keeps the log's runs does.
 var ErrSent = errors.New("the run is driven by another process; it was told")
 
-// hearing says what has become of a command.
+// hearing says what has happened to a command.
 type hearing int
 
 const (
@@ -65,7 +65,7 @@ func (r *Runner) tooLate(ctx context.Context, id string, a Answer) error {
 	return err
 }
 
-// cancelOwned has the owner of a run end it.
+// cancelOwned makes the owner of a run end it.
 func (r *Runner) cancelOwned(ctx context.Context, id string) error {
 	state, err := r.Inspect(ctx, id)
 	if err != nil || state.End != nil {
@@ -82,7 +82,7 @@ func (r *Runner) cancelOwned(ctx context.Context, id string) error {
 }
 
 // tell puts a command into the inbox of a run and waits until its owner has answered it. If the
-// owner has released the run meanwhile, it is driven here from then on. A command that is not
+// owner has released the run by then, it is driven here from then on. A command that is not
 // answered in time stays in the inbox, for this owner or the next one.
 func (r *Runner) tell(ctx context.Context, state *recovery.Run, c timeline.Command) (hearing, error) {
 	n, err := r.log.Send(ctx, state.ID, c)
@@ -99,7 +99,7 @@ func (r *Runner) tell(ctx context.Context, state *recovery.Run, c timeline.Comma
 	}
 }
 
-// hear follows a run for a moment, to see what becomes of the command at position n.
+// hear follows a run for a moment, to see what happens to the command at position n.
 func (r *Runner) hear(ctx context.Context, id string, cursor *uint64, n uint64) (hearing, error) {
 	ctx, stop := context.WithTimeout(ctx, hearPause)
 	defer stop()
@@ -118,7 +118,7 @@ func (r *Runner) hear(ctx context.Context, id string, cursor *uint64, n uint64) 
 	return unheard, nil
 }
 
-// answerTo is how an event answers the command at position n.
+// answerTo says how an event answers the command at position n.
 func answerTo(n uint64, e *recovery.Event) hearing {
 	if e.Inbox > n {
 		return refused
@@ -138,7 +138,7 @@ func answerTo(n uint64, e *recovery.Event) hearing {
 	return unheard
 }
 
-// takeOver drives a run to which a command was sent, if its owner has released it.
+// takeOver drives a run that a command was sent to, if its owner has released it.
 func (r *Runner) takeOver(ctx context.Context, id string) {
 	l, err := r.claim(ctx, id)
 	if err != nil {
@@ -149,12 +149,12 @@ func (r *Runner) takeOver(ctx context.Context, id string) {
 		return
 	}
 	if _, err := l.goOn(ctx); err != nil {
-		r.logger.Warn("a run with a command could not be gone on with", "run", id, "err", err)
+		r.logger.Warn("a run with a command could not be continued", "run", id, "err", err)
 	}
 }
 
-// ended waits until a run is not driven any more and reports whether it has ended. The error says
-// that it could not be driven any further.
+// ended waits until a run is no longer driven and reports whether it has ended. The error says that
+// it could not be driven any further.
 func ended(run *Run) (bool, error) {
 	result, err := run.Wait(context.Background())
 	switch {

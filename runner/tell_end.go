@@ -8,8 +8,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// tellEnd tells the hooks that take run_ended that the run has ended. Nobody waits for them but
-// Drain, and what they say is nobody's business: the run's log is over.
+// tellEnd tells the hooks that take run_ended that the run has ended. Only Drain waits for them,
+// and their votes are ignored: the run's log is over.
 func (l *loop) tellEnd() {
 	told := slices.DeleteFunc(slices.Clone(l.r.hooks()), func(h hooks.Named) bool { return !h.Takes(recovery.HookRunEnded) })
 	if len(told) == 0 {

@@ -18,42 +18,42 @@ import (
 // MaxToolResult is the most text of a tool's result that a model gets, in bytes.
 const MaxToolResult = 256 << 10
 
-// ErrOutcomeUnknown is what the error of a tool wraps if the call may or may not have
-// taken effect. It is then never repeated by itself, and people are told.
+// ErrOutcomeUnknown is what the error of a tool wraps if the call may or may not have taken effect.
+// The call is then never repeated automatically, and people are told.
 var ErrOutcomeUnknown = errors.New("it may or may not have taken effect")
 
-// Tool is a Go function that models may call. Calls of one answer run side by side.
+// Tool is a Go function that models may call. The calls of one answer run in parallel.
 type Tool struct {
 	Name        string
 	Description string
-	Schema      json.RawMessage // JSON Schema of the arguments; nil = an object with anything in it
-	// Safety says whether a call whose outcome is unknown (the process died while it
-	// ran) may be run again: the default is never.
+	Schema      json.RawMessage // JSON Schema of the arguments; nil = any object
+	// Safety says whether a call whose outcome is unknown (because the process died while it ran)
+	// may be run again: the default is never.
 	Safety  recovery.Safety
 	Timeout time.Duration // 0 = the policy's, 10 min by default
 	// Needs are labels of the machine that it runs on: see WithMachine.
 	Needs recovery.Labels
-	// For says whether a model is given the tool, by its full name; nil = every model is.
+	// For reports whether a model gets the tool, by the model's full name; nil = every model does.
 	For func(model string) bool
-	// Run does the work. Its error goes to the model as the call's result. It should
-	// return soon after ctx ends.
+	// Run does the work. Its error is given to the model as the call's result. It should return
+	// soon after ctx ends.
 	Run func(ctx context.Context, call ToolCall) (string, error)
 
-	wrong error // why ToolOf could make no tool
+	wrong error // why ToolOf could not make a tool
 }
 
 // ToolCall is one call of a Tool.
 type ToolCall struct {
 	ID   string
 	Args json.RawMessage // a JSON object
-	// Run is the run that calls, Session the conversation that it is of, or "".
+	// Run is the run that makes the call, Session its conversation, or "".
 	Run, Session string
 	Labels       recovery.Labels // of the run
-	// IdempotencyKey is the same for every try of this call and unlike any other's.
+	// IdempotencyKey is the same for every try of this call and different from any other call's.
 	IdempotencyKey string
 }
 
-// isFor reports whether the model is given the tool.
+// isFor reports whether the model gets the tool.
 func (t Tool) isFor(model string) bool { return t.For == nil || t.For(model) }
 
 func (t Tool) decl() recovery.ToolDecl {
@@ -81,7 +81,7 @@ func (l *loop) runTool(ctx context.Context, key string, r *recovery.RunTool) err
 	return nil
 }
 
-// toolCall is a call as its tool sees it.
+// toolCall is a call as its tool gets it.
 func (l *loop) toolCall(r *recovery.RunTool) ToolCall {
 	return ToolCall{
 		ID: r.Call.ID, Args: r.Call.Args, IdempotencyKey: r.Intent.Key,
@@ -93,15 +93,15 @@ func (l *loop) toolCall(r *recovery.RunTool) ToolCall {
 type toolCall struct {
 	loop  *loop
 	tool  Tool
-	known bool // there is such a tool
+	known bool // the tool exists
 	run   *recovery.RunTool
-	call  ToolCall      // as the tool sees it
+	call  ToolCall      // as the tool gets it
 	limit time.Duration // 0 = none
 	ended chan toolEnd
 }
 
-// drive runs the tool and tells the loop how it ended; of one that is stopped and does not
-// end, that it did not, and later, if it does.
+// drive runs the tool and tells the loop how it ended. If it is stopped and does not end, drive
+// says so, and tells the loop later when it does end.
 func (c *toolCall) drive(ctx context.Context, key string, j *job) {
 	l, began := c.loop, time.Now()
 	cancel := context.CancelFunc(func() {})
@@ -131,8 +131,8 @@ type toolEnd struct {
 	panicked *failure.Failure
 }
 
-// wait waits for the tool, or for its context and a moment more; it reports whether the
-// tool has ended.
+// wait waits for the tool, or for its context and a moment more; it reports whether the tool has
+// ended.
 func (c *toolCall) wait(ctx context.Context) (toolEnd, bool) {
 	select {
 	case end := <-c.ended:
@@ -197,7 +197,7 @@ func (c *toolCall) protect(ctx context.Context) (end toolEnd) {
 	}}
 }
 
-// misfit says what is wrong with the call's arguments, or "". An engine holds its calls to
+// misfit says what is wrong with the call's arguments; "" if nothing is. An engine checks calls of
 // its own tools.
 func (c *toolCall) misfit(ctx context.Context) string {
 	if c.run.Intent.By == recovery.ByEngine {
@@ -206,7 +206,7 @@ func (c *toolCall) misfit(ctx context.Context) string {
 	return c.loop.r.misfit(ctx, c.tool, c.run.Call)
 }
 
-// crashed is the end of a call whose tool panicked: the tool's failure, and nobody else's.
+// crashed is the end of a call whose tool panicked: that is a failure of the tool alone.
 func (c *toolCall) crashed(value any) toolEnd {
 	reason := "It crashed."
 	if !c.tool.Safety.Repeatable() {
@@ -227,16 +227,16 @@ func errorResult(call llm.ToolCall, text string) toolEnd {
 	}}
 }
 
-// notRun is the end of a call whose tool was not asked.
+// notRun is the end of a call whose tool was not called.
 func notRun(call llm.ToolCall, text string) toolEnd {
 	end := errorResult(call, text)
 	end.NotRun = true
 	return end
 }
 
-// toolEnded writes a tool's result. A run that has ended meanwhile only notes it. A call
-// that was stopped because the run is let go of, and may be repeated, has no result: the
-// run's next owner repeats it.
+// toolEnded writes a tool's result. A run that has ended by then only gets a note. A call that may
+// be repeated and was stopped because the run is released has no result: the run's next owner
+// repeats it.
 func (l *loop) toolEnded(ctx context.Context, j *job, tool Tool, end toolEnd) error {
 	switch {
 	case l.run.End != nil && end.Outcome == recovery.OutcomeUnknown:

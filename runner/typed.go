@@ -40,7 +40,7 @@ func ToolOf[In, Out any](name, description string, f func(ctx context.Context, a
 	return t
 }
 
-// CallOf is the call for which the function of a ToolOf runs.
+// CallOf is the call that the function of a ToolOf runs for.
 func CallOf(ctx context.Context) ToolCall {
 	call, _ := ctx.Value(callKey{}).(ToolCall)
 	return call

@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// checkAnswer says why what was heard is not an answer, nil if it is. Only a stream that the
+// checkAnswer says why what was received is not an answer; nil if it is. Only a stream that the
 // provider itself ended is one.
 func (a *attempt) checkAnswer(err, cause error) error {
 	expired, timedOut := errors.AsType[*expiredError](cause)
@@ -64,8 +64,8 @@ func (a *attempt) checkStop() error {
 	return nil
 }
 
-// astray says that an answer calls tools wrongly for the fourth time in a row: a model that was
-// told three times does not listen. Arguments that do not fit are counted from when this process
+// astray says that an answer has wrong tool calls for the fourth time in a row: a model that was
+// told three times does not listen. Arguments that do not match are counted from when this process
 // began to drive the run.
 func (l *loop) astray(a *attempt, calls []llm.ToolCall) error {
 	switch {

@@ -24,7 +24,7 @@ func (e *expiredError) Error() string {
 }
 
 // watchdog runs the timers of one stream: first_event, bytes and idle (spec §3). A delta only
-// records the time; a single timer looks at the records when the next of the three could expire.
+// records the time; a single timer checks the records when the next of the three could expire.
 type watchdog struct {
 	limits recovery.Timeouts
 	cancel context.CancelCauseFunc
@@ -33,9 +33,9 @@ type watchdog struct {
 	timer    *time.Timer
 	started  bool      // the first event has come
 	lastByte time.Time // when bytes last came, or the start
-	progress time.Time // when progress was last made, or the first event
+	progress time.Time // when progress was last made, or the first event came
 	held     time.Time // since when nobody reads; zero = somebody does
-	missed   bool      // the timer expired meanwhile
+	missed   bool      // the timer expired in that time
 }
 
 func newWatchdog(limits recovery.Timeouts, cancel context.CancelCauseFunc) *watchdog {
@@ -49,7 +49,7 @@ func newWatchdog(limits recovery.Timeouts, cancel context.CancelCauseFunc) *watc
 	return w
 }
 
-// lifeless reports whether d is bytes without a meaning; the meaning of a frame is not known yet.
+// lifeless reports whether d is bytes without a meaning. The meaning of a frame is not known yet.
 func lifeless(d llm.Delta) bool { return d.Kind == llm.DeltaPing || d.Kind == llm.DeltaFrame }
 
 // heard records a delta.
@@ -76,7 +76,7 @@ func (w *watchdog) heard(now time.Time, d llm.Delta) {
 	}
 }
 
-// earliest is the timer that expires first if nothing more is heard; its time is zero where there
+// earliest is the timer that expires first if nothing more is received; its time is zero if there
 // is none.
 func (w *watchdog) earliest() (time.Time, expiredError) {
 	if !w.started {
@@ -90,7 +90,7 @@ func (w *watchdog) earliest() (time.Time, expiredError) {
 	return bytesAt, bytes
 }
 
-// lastStart is when the call was sent: until the first event, progress holds that time.
+// lastStart is when the call was sent: progress holds that time until the first event.
 func (w *watchdog) lastStart() time.Time { return w.progress }
 
 func deadline(from time.Time, timer failure.Timer, limit failure.Millis) (time.Time, expiredError) {
@@ -100,7 +100,8 @@ func deadline(from time.Time, timer failure.Timer, limit failure.Millis) (time.T
 	return from.Add(limit.Duration()), expiredError{timer: timer, limit: limit}
 }
 
-// look cancels the call if a timer has expired; otherwise it looks again when the next one could.
+// look cancels the call if a timer has expired; otherwise it looks again when the next one could
+// expire.
 func (w *watchdog) look() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -116,7 +117,7 @@ func (w *watchdog) look() {
 	}
 }
 
-// hold stops the timers while nobody reads, from that time on.
+// hold stops the timers, from that time on, while nobody reads.
 func (w *watchdog) hold(from time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

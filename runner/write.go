@@ -12,8 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// write makes bodies into events, appends them in one durable step and applies
-// them.
+// write makes events of bodies, appends them in one durable step and applies them.
 func (l *loop) write(ctx context.Context, bodies ...recovery.Body) error {
 	return l.writeAnswering(ctx, 0, bodies...)
 }
@@ -38,8 +37,8 @@ func (l *loop) writeAnswering(ctx context.Context, inbox uint64, bodies ...recov
 	return l.written(ctx, events, paused)
 }
 
-// written applies events, which are durable; paused is an event that the log should get about
-// their writing.
+// written applies events, which are durable. paused is an event that the log should get about the
+// writing of these.
 func (l *loop) written(ctx context.Context, events []recovery.Event, paused *recovery.Paused) error {
 	if err := l.stillOwns(ctx); err != nil {
 		return err
@@ -65,7 +64,7 @@ func (l *loop) written(ctx context.Context, events []recovery.Event, paused *rec
 	return nil
 }
 
-// events makes the next events of the log from bodies.
+// events makes the log's next events from bodies.
 func (l *loop) events(now time.Time, inbox uint64, bodies ...recovery.Body) []recovery.Event {
 	events := make([]recovery.Event, 0, len(bodies))
 	for i, b := range bodies {
@@ -94,7 +93,7 @@ func concluded(b recovery.Body) bool {
 }
 
 // append writes events durably. A write that failed, or seemed to, is repeated: a log accepts the
-// same events at the same place only once.
+// same events only once at the same position.
 func (l *loop) append(ctx context.Context, after uint64, events []recovery.Event) (*recovery.Paused, error) {
 	paused, err := l.persist(ctx, func(ctx context.Context) error {
 		return l.r.log.Append(ctx, l.lease, after, events...)
@@ -105,7 +104,7 @@ func (l *loop) append(ctx context.Context, after uint64, events []recovery.Event
 	return paused, nil
 }
 
-// withFacts adds the facts to a failure that a decision may depend on.
+// withFacts adds to a failure the facts that a decision may depend on.
 func (l *loop) withFacts(f recovery.Failed, now time.Time) recovery.Failed {
 	if f.Attempt != 0 && l.call != nil {
 		f.Shown = l.call.Caller.Shown(f.Attempt)
@@ -128,8 +127,8 @@ func (l *loop) withFacts(f recovery.Failed, now time.Time) recovery.Failed {
 	return f
 }
 
-// others are the run's models beside that one: those that can be asked now, those that cool down
-// and those that do not fit.
+// others are the run's models besides that one: those that can be asked now, those that are cooling
+// down and those that are unfit.
 func (l *loop) others(model string, now time.Time) (f recovery.Failed) {
 	needs := l.needs()
 	for _, name := range l.run.Policy.Models {
@@ -150,7 +149,7 @@ func (l *loop) others(model string, now time.Time) (f recovery.Failed) {
 	return f
 }
 
-// needs is what the conversation uses that not every model can take.
+// needs is what the conversation uses that some models do not accept.
 func (l *loop) needs() llm.Needs {
 	if l.call != nil {
 		return l.call.Request.Needs()
@@ -163,9 +162,10 @@ func (l *loop) needs() llm.Needs {
 	return asked.Needs()
 }
 
-// besideQuota allows one other model of model's entry if there is nothing else: a quota cools the
-// whole entry, but may be that of the one model only. It does so once per call, since a second
-// quota shows that it is the entry's, and never with a model that failed with a quota itself.
+// besideQuota allows one other model of model's entry if there is nothing else: a quota makes the
+// whole entry cool down, but may be that of one model only. It does so once per call, since a
+// second quota shows that it is the entry's, and never with a model that itself failed with a
+// quota.
 func (l *loop) besideQuota(f recovery.Failed, model string) recovery.Failed {
 	entry, _, _ := strings.Cut(model, "/")
 	ofEntry := func(name string) bool { return name != model && strings.HasPrefix(name, entry+"/") }

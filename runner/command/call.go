@@ -53,7 +53,7 @@ func (c *command) start(call runner.ToolCall) (called, error) {
 	return r, err
 }
 
-// tell says how a program ended that was stopped.
+// tell says how a program that was stopped ended.
 func (c *command) tell(how procgroup.Ending) string {
 	switch how {
 	case procgroup.Survived:

@@ -21,9 +21,9 @@ const (
 	maxSchema    = 64 << 10
 )
 
-// Spec says which program a tool is and how it is run.
+// Spec says which program a tool is and how to run it.
 type Spec struct {
-	Name        string          // 1 to 64 letters, digits, '_' and '-', as providers want it
+	Name        string          // 1 to 64 letters, digits, '_' and '-', as providers require
 	Description string          // for the model
 	Schema      json.RawMessage // JSON Schema of the arguments, of the type object; nil = any object
 	Command     []string        // the program and its arguments, without a shell; a relative path begins at Dir, a bare name is looked up in PATH
@@ -32,17 +32,17 @@ type Spec struct {
 	Safety      recovery.Safety // the default: a call is never repeated
 	Timeout     time.Duration   // of a call; 0 = the run's policy
 	Grace       time.Duration   // from SIGTERM to SIGKILL; 0 = DefaultGrace
-	MaxOutput   int             // bytes of a result, from MinOutput to runner.MaxToolResult; 0 = the latter; the middle of a longer result is left out
+	MaxOutput   int             // bytes of a result, from MinOutput to runner.MaxToolResult; 0 = the latter; a longer result loses its middle
 }
 
-// command is a Spec that was checked.
+// command is a Spec that has been checked.
 type command struct {
 	Spec
 	path string // of the program, absolute
 }
 
-// Tool makes a tool from a program. The error says what is wrong with the spec, or that there is
-// no such program.
+// Tool makes a tool from a program. The error says what is wrong with the spec, or that there is no
+// such program.
 func Tool(spec Spec) (runner.Tool, error) {
 	c := &command{Spec: spec}
 	if err := c.check(); err != nil {

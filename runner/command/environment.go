@@ -12,8 +12,8 @@ import (
 // The variables that tell a program about the call.
 const (
 	callIDVariable = "MULLIGAN_CALL_ID"
-	// keyVariable holds the call's idempotency key: the same for every attempt at it, and
-	// different from any other's.
+	// keyVariable holds the call's idempotency key: the same for every attempt at it, and different
+	// from any other call's.
 	keyVariable = "MULLIGAN_IDEMPOTENCY_KEY"
 )
 

@@ -14,7 +14,7 @@ type output struct {
 	total int64
 }
 
-// newOutput makes an output that keeps most bytes.
+// newOutput makes an output that keeps at most most bytes.
 func newOutput(most int) *output { return &output{half: (most + 1) / 2} }
 
 func (o *output) Write(p []byte) (int, error) {
@@ -38,8 +38,8 @@ func (o *output) kept() (head, tail []byte, all bool) {
 	return withoutPart(head), fromRune(tail), false
 }
 
-// text is at most most bytes for a model: beginning and end, and between them a line that says
-// what is missing.
+// text is at most most bytes, for a model: the beginning, a line that says what is missing, and the
+// end.
 func (o *output) text(most int) string {
 	head, tail, all := o.kept()
 	beginning, end := clean(head), clean(tail)

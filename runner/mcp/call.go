@@ -13,7 +13,7 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// answerGrace is how long an answer may still take to arrive that came just before its connection
+// answerGrace is how much longer an answer may take to arrive if it came just before its connection
 // ended.
 const answerGrace = 100 * time.Millisecond
 
@@ -76,15 +76,15 @@ func (s *server) outcome(ctx context.Context, l *link, safety recovery.Safety, a
 	return "", s.lost(ctx, safety, l.reason(a.err))
 }
 
-// abandoned is the error of a call whose context ended before the call did. It also checks
-// whether the server hangs.
+// abandoned is the error of a call whose context ended before the call did. It also checks whether
+// the server hangs.
 func (s *server) abandoned(ctx context.Context, l *link, safety recovery.Safety) error {
 	go l.probe(s.pace.ping)
 	return s.lost(ctx, safety, context.Cause(ctx))
 }
 
-// reason says why a call that failed with err was not answered. A server that is a process then
-// has ended, or is of no more use; a server elsewhere may have broken off this one answer only.
+// reason says why a call that failed with err was not answered. If the server is a process, it has
+// then ended or can no longer be used; a server elsewhere may have broken off only this answer.
 func (l *link) reason(err error) error {
 	patience := answerGrace
 	if l.process != nil {
@@ -106,7 +106,7 @@ const (
 	codeNotSent  = -32005 // the SDK's own, for failures of its transport
 )
 
-// lost is the error of a call whose outcome nobody saw.
+// lost is the error of a call with an unknown outcome.
 func (s *server) lost(ctx context.Context, safety recovery.Safety, cause error) error {
 	why := fmt.Errorf("the MCP server %s did not end the call (%w)", s.spec.Name, cause)
 	if ctx.Err() == nil {

@@ -59,7 +59,7 @@ func dial(ctx context.Context, network, address string) (conn net.Conn, err erro
 	return conn, err
 }
 
-// authorized adds headers, bounds answers and notes refusals.
+// authorized adds headers, limits answers and records refusals.
 type authorized struct {
 	base    *http.Transport
 	headers http.Header

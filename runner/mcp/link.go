@@ -16,7 +16,7 @@ import (
 type link struct {
 	session *sdk.ClientSession
 	process *process      // nil for a server that runs elsewhere
-	failed  chan struct{} // closed once the link is of no more use
+	failed  chan struct{} // closed when the link can no longer be used
 	once    sync.Once
 	err     error // why; valid once failed is closed
 }
@@ -63,8 +63,8 @@ func (l *link) stop(within time.Duration) {
 	}
 }
 
-// greet is the SDK's Connect, which, with a process that reads nothing, may wait longer than its
-// context allows.
+// greet is the SDK's Connect, which may wait longer than its context allows if the process reads
+// nothing.
 func greet(ctx context.Context, client *sdk.Client, transport sdk.Transport) (*sdk.ClientSession, error) {
 	type greeted struct {
 		session *sdk.ClientSession
@@ -114,7 +114,8 @@ func (l *link) over() bool {
 	}
 }
 
-// probe asks for a sign of life after a call that did not end; any answer is one.
+// probe checks, after a call that did not end, whether the server still answers; any answer will
+// do.
 func (l *link) probe(within time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()

@@ -12,10 +12,10 @@ const (
 	hashChars = 8
 )
 
-// offeredName is the name by which models know a tool: server__tool. It depends on these two
-// names only, so that a run that is resumed tomorrow finds its tools under the same names,
-// whatever other servers there are by then. Every provider accepts letters, digits, '_' and '-',
-// and at most 64 of them; a name that has to be changed for that gets a hash of the original.
+// offeredName is the name by which models know a tool: server__tool. It depends only on these two
+// names, so that a run that is resumed tomorrow finds its tools under the same names, whatever
+// other servers there are by then. Every provider accepts letters, digits, '_' and '-', and at most
+// 64 of them; a name that has to be changed for that gets a hash of the original.
 func offeredName(server, tool string) string {
 	full := server + separator + tool
 	name := strings.Map(func(r rune) rune {

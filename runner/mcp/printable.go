@@ -7,8 +7,8 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// printable makes a server's text safe to show in one line of at most n bytes: characters without
-// a glyph become spaces, and several spaces become one.
+// printable makes a server's text safe to show in one line of at most n bytes: characters without a
+// glyph become spaces, and several spaces become one.
 func printable(s string, n int) string {
 	s = strings.Map(func(r rune) rune {
 		if strconv.IsPrint(r) {

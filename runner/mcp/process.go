@@ -45,7 +45,7 @@ func (p *process) transport(noise func([]byte)) sdk.Transport {
 }
 
 // stop ends the process and its group: its standard input is closed, then it gets SIGTERM, and if
-// it has not ended within that time it is killed.
+// it has not ended within the given time it is killed.
 func (p *process) stop(within time.Duration) {
 	_ = p.Stdin.Close()
 	if !p.ends(within / 2) {
@@ -53,7 +53,7 @@ func (p *process) stop(within time.Duration) {
 	}
 }
 
-// ends reports whether it ends within the given time; 0 asks whether it has ended.
+// ends reports whether the process ends within the given time; 0 asks whether it has ended.
 func (p *process) ends(within time.Duration) bool { return procgroup.Within(p.Exited(), within) }
 
 // how says how the process ended, and gives its last output.

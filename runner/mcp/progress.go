@@ -22,7 +22,7 @@ type callsUnderway struct {
 	all  map[string]context.Context
 }
 
-// begin notes a call; done is called when it is over.
+// begin records a call; done is called when it is over.
 func (f *callsUnderway) begin(ctx context.Context) (token string, done func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -47,8 +47,8 @@ func (f *callsUnderway) of(token string) (ctx context.Context, ok bool) {
 	return ctx, ok
 }
 
-// only gives the call in the air if there is exactly one: a note without a token may belong to
-// any of several.
+// only gives the call in the air if there is exactly one: a note without a token may belong to any
+// of several.
 func (f *callsUnderway) only() (ctx context.Context, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -2,19 +2,19 @@ package mcp
 
 import "time"
 
-// pace is how much time things may take.
+// pace says how long things may take.
 type pace struct {
 	start time.Duration // for a start, until the tools are known
 	await time.Duration // for a call to wait for a server that is down
-	ping  time.Duration // for a sign of life after a call that did not end
+	ping  time.Duration // for an answer to a ping after a call that did not end
 	stop  time.Duration // for a server to end when asked to
 
 	relist time.Duration // from a change of the tool list until it is read again
 
-	first, most time.Duration // from a death to the next start; it doubles
+	first, most time.Duration // from a server's end to its next start; the pause doubles
 	window      time.Duration // deaths are counted within it, and forgotten after it
-	deaths      int           // so many within window make a server count as broken
-	rest        time.Duration // for which a broken server is left alone
+	deaths      int           // this many within window make a server count as broken
+	rest        time.Duration // how long a broken server is left alone
 }
 
 var usualPace = pace{
@@ -27,11 +27,11 @@ var usualPace = pace{
 type restarts struct {
 	pace   pace
 	recent []time.Time
-	streak int  // deaths in a row, without a whole window of life in between
+	streak int  // deaths in a row, without a life of a whole window in between
 	broken bool // until it has lived for a window
 }
 
-// died counts a death, after that long a life, and says how long to wait before the next start
+// died counts a death after a life of that length. It says how long to wait before the next start,
 // and whether the server is broken.
 func (r *restarts) died(now time.Time, lived time.Duration) (wait time.Duration, broken bool) {
 	if lived >= r.pace.window {

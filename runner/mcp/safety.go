@@ -7,8 +7,8 @@ import (
 )
 
 // safety says whether a call of unknown outcome may be repeated. The configuration has the last
-// word; without it a server's own annotations count, which it need not honour. A destructive
-// update may still be repeatable: the second does what the first did.
+// word. Without it a server's own annotations count, although the server may not honour them. A
+// destructive update may still be repeatable: the second call does what the first did.
 func (s Spec) safety(tool *sdk.Tool) recovery.Safety {
 	if own, ok := s.Safety[tool.Name]; ok {
 		return own

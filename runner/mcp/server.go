@@ -12,10 +12,10 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// Status says how a server is.
+// Status is the state of a server.
 type Status string
 
-// The statuses. A server is starting until it first runs or fails to; then it is running, or
+// The statuses. A server is starting until it first runs or fails to. Then it is running,
 // restarting, or, if it has died too often, broken, and left alone for a minute at a time.
 const (
 	StatusStarting   Status = "starting"
@@ -25,12 +25,12 @@ const (
 	StatusClosed     Status = "closed"
 )
 
-// State is what is known of a server.
+// State is what is known about a server.
 type State struct {
 	Name      string
 	Status    Status
 	Since     time.Time // when it got this status
-	Tools     int       // how many it offers, or offered last
+	Tools     int       // how many it offers, or last offered
 	Restarts  int       // since Open
 	PID       int       // of its process; 0 = there is none
 	LastError string    // one line; "" = there was none
@@ -44,7 +44,7 @@ type server struct {
 	client   *sdk.Client
 	dial     func(context.Context, *link) (sdk.Transport, error)
 	tried    chan struct{} // closed once its first start has succeeded or failed
-	ended    chan struct{} // closed once it is not supervised any more
+	ended    chan struct{} // closed once it is no longer supervised
 	changed  chan struct{} // holds one value if the tool list has changed
 	underway callsUnderway
 	noise    sync.Once
@@ -95,7 +95,7 @@ func (s *server) heardNoise(line []byte) {
 	})
 }
 
-// supervise starts the server whenever it does not run, until ctx ends.
+// supervise starts the server whenever it is not running, until ctx ends.
 func (s *server) supervise(ctx context.Context) {
 	defer close(s.ended)
 	defer s.settled()
@@ -252,7 +252,7 @@ func (s *server) setState(change func(*State)) {
 	s.news = make(chan struct{})
 }
 
-// running waits a moment for a server that is down, and gives its link.
+// running waits a moment for a server that is down, and returns its link.
 func (s *server) running(ctx context.Context) (*link, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.pace.await)
 	defer cancel()

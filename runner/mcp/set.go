@@ -9,16 +9,16 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// Set is servers that are kept running until it is closed.
+// Set is a set of servers that are kept running until it is closed.
 type Set struct {
 	servers []*server
 	cancel  context.CancelFunc
 }
 
-// Open starts the servers in parallel and waits until each runs or has failed to, or until ctx
-// ends. A server that does not start is no error: it is logged, its [State] says why, and it is
-// tried again; its tools appear once it runs. An invalid Spec is an error, and so are two servers
-// with the same name. The logger may be nil.
+// Open starts the servers in parallel and waits until each runs or has failed to start, or until
+// ctx ends. A server that does not start is not an error: it is logged, its [State] says why, and
+// it is tried again; its tools appear once it runs. An invalid Spec is an error, and so are two
+// servers with the same name. The logger may be nil.
 func Open(ctx context.Context, specs []Spec, logger *slog.Logger) (*Set, error) {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
@@ -66,7 +66,7 @@ func (s *Set) Tools() []runner.Tool {
 	return all
 }
 
-// States gives the state of each server, in their order.
+// States gives the state of each server, in order.
 func (s *Set) States() []State {
 	var all []State
 	for _, server := range s.servers {

@@ -14,30 +14,30 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Spec is a server as it is configured. It has either a Command or a URL.
+// Spec is the configuration of a server. It has either a Command or a URL.
 type Spec struct {
 	// Name begins the names of its tools: a letter, then letters, digits, '_' and '-',
 	// at most 32 characters, without "__" and without '_' at the end.
 	Name string
 	// Command is the program and its arguments.
 	Command []string
-	// Dir is where it runs, "" = the working directory of this process. A relative path of a
+	// Dir is where it runs; "" = the working directory of this process. A relative path of a
 	// program begins there; a bare name is looked up in PATH.
 	Dir string
 	// Env is what its process gets in addition to PATH, HOME, LANG and TMPDIR: NAME, from this
 	// process's environment, or NAME=value.
 	Env []string
-	// URL is where a server speaks streamable HTTP: https, or http on the loopback.
+	// URL is where a server speaks streamable HTTP: https, or http on the loopback interface.
 	URL string
 	// Headers are sent with every request. A value contains at least one ${NAME}, which stands for
-	// an environment variable: a configuration contains no secrets.
+	// an environment variable, so that a configuration contains no secrets.
 	Headers map[string]string
 	// Timeout is how long one call may take; 0 = as the run's policy says.
 	Timeout time.Duration
-	// Safety says, by the server's own tool names, whether calls may be repeated; it overrides
-	// what the server says.
+	// Safety says, by the server's own tool names, whether calls may be repeated; it overrides what
+	// the server says.
 	Safety map[string]recovery.Safety
-	// Needs are labels of the machine that it runs on, which runs need that have its tools: see
+	// Needs are labels of the machine that it runs on. Runs with its tools need them: see
 	// runner.WithMachine.
 	Needs recovery.Labels
 	// Include lists the only tools that are offered, by the server's own names; empty = all.
@@ -54,7 +54,7 @@ var (
 	setting    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}(=|$)`)
 )
 
-// CheckName says what is wrong with the name of a server, nil if nothing is.
+// CheckName says what is wrong with the name of a server; nil if nothing is.
 func CheckName(name string) error {
 	if !serverName.MatchString(name) || strings.Contains(name, separator) || strings.HasSuffix(name, "_") {
 		return fmt.Errorf("%q is no name for an MCP server: use a letter, then at most 31 letters, digits, '-' and single '_' between them", name)
@@ -62,7 +62,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Check says what is wrong with a Spec, nil if nothing is. It starts nothing.
+// Check says what is wrong with a Spec; nil if nothing is. It starts nothing.
 func (s Spec) Check() error {
 	if err := CheckName(s.Name); err != nil {
 		return err

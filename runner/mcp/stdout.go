@@ -13,12 +13,12 @@ import (
 const maxMessage = 16 << 20
 
 // messages reads a server's standard output and passes messages on. A server must write nothing
-// else there, but many do: a greeting, a warning of their interpreter. Such lines are dropped;
-// the SDK would give up the connection.
+// else there, but many do: a greeting, a warning from their interpreter. Such lines are dropped,
+// because the SDK would give up the connection.
 type messages struct {
 	from  io.ReadCloser
 	in    *bufio.Reader
-	noise func(line []byte) // is told of each dropped line
+	noise func(line []byte) // called with each dropped line
 	rest  []byte
 }
 
