@@ -6,8 +6,8 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// Info is what is known of the model with that full name: what its entry says and, where that
-// says nothing, what is known of such models.
+// Info is what is known about the model with that full name: what its entry says and, for the rest,
+// what is known about such models.
 func (s *Set) Info(full string) (ModelInfo, bool) {
 	e, ok := s.entry(full)
 	if !ok || len(full) <= len(e.Name)+1 {
@@ -27,7 +27,7 @@ func (e Entry) info(model string) (ModelInfo, bool) {
 	return info, ok
 }
 
-// or fills the gaps of m.
+// or fills in the fields of m that are missing.
 func (m ModelInfo) or(known ModelInfo) ModelInfo {
 	return ModelInfo{
 		Name:           m.Name,
@@ -42,7 +42,7 @@ func (m ModelInfo) or(known ModelInfo) ModelInfo {
 	}
 }
 
-// Capabilities is what is known of what the model can take.
+// Capabilities is what is known about what the model accepts.
 func (s *Set) Capabilities(full string) llm.Capabilities {
 	info, _ := s.Info(full)
 	return llm.Capabilities{
@@ -52,7 +52,7 @@ func (s *Set) Capabilities(full string) llm.Capabilities {
 	}
 }
 
-// ThinksSilently reports whether the model is known to be silent while it thinks, so that its
+// ThinksSilently reports whether the model is known to send nothing while it thinks, so that its
 // timers should be long.
 func (s *Set) ThinksSilently(full string) bool {
 	info, _ := s.Info(full)

@@ -24,7 +24,7 @@ type KnownEntry struct {
 	Local   bool   // it is a model server: it may have to load a model first, and sends no pings
 }
 
-// knownEntries is the only place that lists them.
+// knownEntries is the only list of them.
 var knownEntries = []KnownEntry{
 	{Name: TypeAnthropic, Wire: TypeAnthropic, KeyEnv: "ANTHROPIC_API_KEY"},
 	{Name: TypeOpenAI, Wire: TypeOpenAI, KeyEnv: "OPENAI_API_KEY"},
@@ -39,7 +39,7 @@ var knownEntries = []KnownEntry{
 	{Name: TypePi, Wire: TypePi},
 }
 
-// Known lists the providers that need no configuration but a key, or nothing at all.
+// Known lists the providers that need no configuration except a key, or none at all.
 func Known() []KnownEntry { return slices.Clone(knownEntries) }
 
 // KnownType reports whether name may be an Entry's Type.
@@ -57,7 +57,7 @@ func KnownTypes() string {
 	return strings.Join(names, ", ")
 }
 
-// Defaults are the known providers as entries. A local one in it does not have to be running.
+// Defaults are the known providers as entries. A local one need not be running.
 func Defaults() []Entry {
 	var list []Entry
 	for _, k := range knownEntries {
@@ -74,8 +74,8 @@ func known(name string) (KnownEntry, bool) {
 	return knownEntries[i], true
 }
 
-// complete fills in what e's type stands for, and gives the wire. A type's own key is sent only
-// to its own address: an entry with another address names its own key, unless people run the
+// complete fills in what e's type stands for, and returns the wire. A type's own key is sent only
+// to the type's own address: an entry with another address names its own key, unless people run the
 // provider themselves.
 func (e Entry) complete() (Entry, string, bool) {
 	k, ok := known(e.Type)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Named is the known provider whose host occurs in text, such as a network library's error
+// Named is the known provider with a host that occurs in text, such as a network library's error
 // message; "" if none does. This machine's names do not count.
 func Named(text string) string {
 	for _, k := range knownEntries {

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// modelFamily is what is publicly known of models with certain names.
+// modelFamily is what is publicly known about models with certain names.
 type modelFamily struct {
 	names          string // patterns of path.Match, separated by spaces
 	contextTokens  int    // 0 = it differs, or is not known for sure
 	noImages       bool
 	noTools        bool
-	noSchema       bool // it does not keep to a JSON schema
+	noSchema       bool // it does not follow a JSON schema
 	prefill        bool // it continues a last message of its own
 	thinksSilently bool
 }
 
-// modelFamilies are tried in order; the first that fits counts. Sources are the providers' own
+// modelFamilies are tried in order; the first that matches counts. Sources are the providers' own
 // pages: platform.claude.com/docs, developers.openai.com/api/docs, ai.google.dev/gemini-api/docs,
 // api-docs.deepseek.com, docs.mistral.ai. Models that stream their reasoning, or a summary of it,
-// without being asked do not count as silent.
+// without being asked to do not count as silent.
 var modelFamilies = []modelFamily{
 	{names: "claude-haiku-4-5* claude-sonnet-4-5* claude-opus-4-5*", contextTokens: 200_000, prefill: true},
 	{names: "claude-3-*", contextTokens: 200_000, noSchema: true},
@@ -50,7 +50,7 @@ var modelFamilies = []modelFamily{
 	{names: "mistral-large-24* mistral-small-24* ministral-?b-24* codestral-* devstral-* open-mistral-* open-mixtral-* open-codestral-*", noImages: true, prefill: true},
 }
 
-// knownModel knows models by their names at their makers, and by those that gateways give them:
+// knownModel knows models by the names that their makers, and gateways, give them:
 // "anthropic/claude-sonnet-4.5:beta".
 func knownModel(name string) (ModelInfo, bool) {
 	name = strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
@@ -68,7 +68,7 @@ func knownModel(name string) (ModelInfo, bool) {
 
 func (f modelFamily) has(name string) bool {
 	for pattern := range strings.FieldsSeq(f.names) {
-		// Each call is asked of this several times, and no pattern has a wildcard so early.
+		// This is called several times for each call, and no pattern has a wildcard that early.
 		if !strings.HasPrefix(name, pattern[:2]) {
 			continue
 		}

@@ -33,8 +33,8 @@ type Entry struct {
 	BaseURL      string // "" = the type's own
 	KeyEnv       string // the environment variable with the key, read at each attempt; "" = the type's own, if the address is the type's own
 	Key          string // the key itself, preferred to KeyEnv
-	AllowPrivate bool   // addresses in private networks may be connected to
-	Local        bool   // it is a model server that may have to load a model first, as some known types are
+	AllowPrivate bool   // connections to addresses in private networks are allowed
+	Local        bool   // a model server that may have to load a model first, like some known types
 	Proxy        string // address of a proxy, as a URL or host:port; NoProxy = none; "" = the environment's, see [Set.Proxy]
 	Models       []ModelInfo
 	Engine       Engine // for a type that is a program
@@ -44,22 +44,22 @@ type Entry struct {
 // may be zero.
 type Engine struct {
 	Command   []string // the program and its first arguments
-	Retries   string   // who retries failed requests: "mulligan" or "pi"
+	Retries   string   // which one retries failed requests: "mulligan" or "pi"
 	Env       []string // names of the variables that it gets in addition to the usual ones; nil = the usual keys
 	ConfigDir string   // where the person's own installation keeps its logins and models
 	Observe   bool     // its requests go through a proxy of ours on this machine, which sees how they go
 	Folder    string   // an absolute path of a folder for its own files
 }
 
-// ModelInfo is what is known of one of an entry's models; zero fields are unknown.
+// ModelInfo is what is known about one of an entry's models; zero fields are unknown.
 type ModelInfo struct {
 	Name           string // without the entry's name
 	ContextTokens  int
 	InputPrice     float64 // US dollars per million tokens
 	OutputPrice    float64
-	NoImages       *bool // it takes no pictures
+	NoImages       *bool // it accepts no images
 	NoTools        *bool // it cannot call tools
-	NoSchema       *bool // it cannot keep to a JSON schema
+	NoSchema       *bool // it cannot follow a JSON schema
 	Prefill        *bool // it continues a last message of its own
 	ThinksSilently *bool // it may be silent for minutes before it answers
 }
@@ -79,18 +79,18 @@ type settings struct {
 // WithEnv reads keys from env instead of the process's environment.
 func WithEnv(env func(name string) string) Option { return func(s *settings) { s.env = env } }
 
-// WithLogger gives l what people should know about the programs behind models.
+// WithLogger logs to l what people should know about the programs behind models.
 func WithLogger(l *slog.Logger) Option { return func(s *settings) { s.logger = l } }
 
-// WithKnown makes the Set use known for its secrets: it hides those in it, and adds its own. For
-// programs that share them with their log.
+// WithKnown makes the Set use known for its secrets: it hides the ones in it, and adds its own. It
+// is for programs that share them with their log.
 func WithKnown(known *redact.Known) Option { return func(s *settings) { s.known = known } }
 
-// WithClassifier classifies every failure of a provider, instead of failure.Classify: for a table
-// of one's own (failure.Local), which may change between failures.
+// WithClassifier classifies every failure of a provider, instead of failure.Classify. It is for a
+// table of one's own (failure.Local), which may change between failures.
 func WithClassifier(by failure.Classifier) Option { return func(s *settings) { s.classify = by } }
 
-// WithDial reaches every provider through dial instead of the network, for tests and
+// WithDial reaches every provider through dial instead of the network. It is for tests and
 // measurements.
 func WithDial(dial func(ctx context.Context, network, address string) (net.Conn, error)) Option {
 	return func(s *settings) { s.dial = dial }
@@ -104,7 +104,7 @@ type Set struct {
 	keyed    map[string]bool // entries that are not asked without a key, even on this machine
 }
 
-// adapter is what a Set needs of an adapter.
+// adapter is what a Set needs from an adapter.
 type adapter interface {
 	llm.Model
 	Loopback() bool // whether the service is on this machine
@@ -168,7 +168,7 @@ func (s *Set) adapt(e Entry, wireName string) (adapter, error) {
 	})
 }
 
-// spoken is how a wire is spoken: by an adapter, or by another client library whose answers a
+// spoken says how a wire is spoken: by an adapter, or by another client library whose answers a
 // decoder reads.
 type spoken struct {
 	adapt   func(cfg endpoint.Config) (*endpoint.Model, error)
@@ -176,7 +176,7 @@ type spoken struct {
 	base    string // URL of the wire's own service
 }
 
-// wires is the only place that names the adapters.
+// wires is the only list of the adapters.
 var wires = map[string]spoken{
 	TypeAnthropic: {anthropic.New, anthropic.NewDecoder, anthropic.DefaultBaseURL},
 	TypeOpenAI:    {openai.New, openai.NewDecoder, openai.DefaultBaseURL},
@@ -185,7 +185,7 @@ var wires = map[string]spoken{
 }
 
 // decoderFor gives the decoder for the answer to a request with that path, on any wire; nil if no
-// wire has it.
+// wire has such a path.
 func decoderFor(path string) wire.Decoder {
 	for end, name := range map[string]string{
 		"/messages": TypeAnthropic, "/chat/completions": TypeOpenAI, "/responses": TypeResponses, ":streamGenerateContent": TypeGemini,
@@ -226,8 +226,8 @@ func (s *Set) Model(full string) (llm.Model, error) {
 }
 
 // Has reports whether the model with that full name can be asked: there is a key, or the provider
-// is on this machine, where none is needed, whether it runs or not. An engine needs its program,
-// and finds its keys itself.
+// is on this machine and needs none, whether it is running or not. An engine needs its program, and
+// finds its keys itself.
 func (s *Set) Has(full string) bool {
 	e, ok := s.entry(full)
 	if !ok {
@@ -239,11 +239,11 @@ func (s *Set) Has(full string) bool {
 	return strings.TrimSpace(s.key(e)) != "" || s.adapters[e.Name].Loopback() && !s.keyed[e.Name]
 }
 
-// Forward sends a request to another path of an entry's API than that of a model's call. It is
-// sent as it is, except that the entry's credential replaces the caller's, unless own is for that
-// entry. Of the request's URL only the path, which includes the API's version ("/v1/files"), and
-// the query matter. Nothing is retried, no redirect is followed, and known secrets are removed
-// from the answer. The error is a *failure.Failure.
+// Forward sends a request to another path of an entry's API than that of a model's call. It is sent
+// as it is, except that the entry's credential replaces the caller's, unless own is for that entry.
+// Only the path of the request's URL, which includes the API's version ("/v1/files"), and its query
+// are used. Nothing is retried, no redirect is followed, and known secrets are removed from the
+// answer. The error is a *failure.Failure.
 func (s *Set) Forward(entry string, r *http.Request, own *llm.Credential) (*http.Response, error) {
 	api, ok := s.adapters[entry].(interface {
 		Forward(r *http.Request, own *llm.Credential) (*http.Response, error)
@@ -273,7 +273,7 @@ func (s *Set) Warning(ctx context.Context, entry string) string {
 	return ""
 }
 
-// Forget removes what engines keep of these conversations.
+// Forget removes what engines store of these conversations.
 func (s *Set) Forget(conversations ...string) error {
 	var problems []error
 	for _, made := range s.adapters {
@@ -303,8 +303,8 @@ func (s *Set) Loopback(full string) bool {
 	return ok && s.adapters[e.Name].Loopback()
 }
 
-// Local reports whether the model with that full name runs on a local model server: its type is
-// one, or its entry says so. A gateway on this machine is not one.
+// Local reports whether the model with that full name runs on a local model server, according to
+// its type or its entry. A gateway on this machine is not one.
 func (s *Set) Local(full string) bool {
 	e, ok := s.entry(full)
 	return ok && e.Local

@@ -25,7 +25,7 @@ func CheckProxy(proxy string) error {
 	return err
 }
 
-// ProxySecrets are the parts of a proxy's address that may not be shown: its login.
+// ProxySecrets are the parts of a proxy's address that must not be shown: its login.
 func ProxySecrets(proxy string) []string {
 	u, err := observe.ParseProxy(proxy)
 	if err != nil {
@@ -37,9 +37,9 @@ func ProxySecrets(proxy string) []string {
 // ownSetting is where an Entry's own Proxy is set.
 const ownSetting = "mulligan.yaml (proxy)"
 
-// through is the proxy on the way to an address, for an entry: its own, else the environment's,
-// by the rules of curl and Go: HTTPS_PROXY or HTTP_PROXY, depending on the address, and NO_PROXY;
-// names in capitals first. The environment's proxy is never used for this machine.
+// through is the proxy on the way to an address, for an entry: its own, or otherwise the
+// environment's, by the rules of curl and Go: HTTPS_PROXY or HTTP_PROXY, depending on the address,
+// and NO_PROXY; names in capitals first. The environment's proxy is never used for this machine.
 func (s *Set) through(e Entry, base string) (proxy, setting string, err error) {
 	switch e.Proxy {
 	case NoProxy:
@@ -67,7 +67,7 @@ func (s *Set) environmentProxy(base string) (proxy, setting string, err error) {
 	}
 	setting, proxy = s.firstOf(strings.ToUpper(u.Scheme)+"_PROXY", strings.ToLower(u.Scheme)+"_proxy")
 	_, exceptions := s.firstOf("NO_PROXY", "no_proxy")
-	// Whether an address is an exception does not depend on the proxy, so any will do.
+	// Whether an address is an exception does not depend on the proxy, so any proxy will do.
 	const whichever = "http://proxy.invalid"
 	asked, err := (&httpproxy.Config{HTTPProxy: whichever, HTTPSProxy: whichever, NoProxy: exceptions}).ProxyFunc()(u)
 	if err != nil || asked == nil {
@@ -85,9 +85,9 @@ func (s *Set) firstOf(names ...string) (name, value string) {
 	return names[i], s.settings.env(names[i])
 }
 
-// Proxy is the proxy on the way to the entry with that name, as host:port, and where it was set:
-// in a variable of the environment, or in the entry. "" = there is none; an engine's own proxy
-// does not count.
+// Proxy is the proxy on the way to the entry with that name, as host:port, and where it was set: in
+// a variable of the environment, or in the entry; "" = there is none. An engine's own proxy does
+// not count.
 func (s *Set) Proxy(entry string) (address, setting string) {
 	if through, ok := s.adapters[entry].(interface{ Proxy() (string, string) }); ok {
 		return through.Proxy()
@@ -95,7 +95,7 @@ func (s *Set) Proxy(entry string) (address, setting string) {
 	return "", ""
 }
 
-// TryProxy has the entry's proxy connect to the provider, without sending the provider anything.
+// TryProxy makes the entry's proxy connect to the provider, without sending the provider anything.
 // The error is a *failure.Failure; nil if there is no proxy.
 func (s *Set) TryProxy(ctx context.Context, entry string) error {
 	if through, ok := s.adapters[entry].(interface {

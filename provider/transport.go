@@ -62,7 +62,7 @@ func NewTransport(cfg TransportConfig) (*Transport, error) {
 
 // RoundTrip implements http.RoundTripper.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Response != nil { // the http.Client follows a redirect
+	if r.Response != nil { // the http.Client is following a redirect
 		if r.Body != nil {
 			r.Body.Close()
 		}
@@ -78,7 +78,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 
 type callKey struct{}
 
-// Watch makes a Call of everything done with the returned context, through any Transport.
+// Watch makes a Call that covers everything done with the returned context, through any Transport.
 func Watch(ctx context.Context) (context.Context, *Call) {
 	call := &Call{outer: ctx}
 	return context.WithValue(ctx, callKey{}, call), call
@@ -102,11 +102,11 @@ func (c *Call) begin(watched *observe.Watched) {
 
 var errNoRequest = errors.New("no request was made through the transport")
 
-// Err says how the call went, once the answer has been read; sdk is the client library's error,
-// or nil. It is nil only if sdk is nil and the last request's answer was whole: the wire's
-// terminal event came, or the requested document was complete and reports no error. The caller's
-// own cancellation is returned as its cause. Everything else is a *failure.Failure, of the kind
-// that the adapters of this package would give.
+// Err says how the call went, once the answer has been read; sdk is the client library's error, or
+// nil. Err is nil only if sdk is nil and the last request's answer was whole: the wire's terminal
+// event came, or the requested document was complete and reports no error. The caller's own
+// cancellation is returned as its cause. Everything else is a *failure.Failure, of the kind that
+// the adapters of this package would give it.
 func (c *Call) Err(sdk error) error {
 	c.mu.Lock()
 	last := c.last
@@ -123,10 +123,10 @@ func (c *Call) Err(sdk error) error {
 	return err
 }
 
-// FirstByte is when the last request's answer began, zero if it did not.
+// FirstByte is when the last request's answer began; zero if it did not.
 func (c *Call) FirstByte() time.Time { return c.when((*observe.Watched).FirstByte) }
 
-// LastProgress is when the last request's answer last made progress, by text, reasoning or a tool
+// LastProgress is when the last request's answer last made progress, with text, reasoning or a tool
 // call; pings and comments do not count. It is zero before FirstByte.
 func (c *Call) LastProgress() time.Time { return c.when((*observe.Watched).LastProgress) }
 
@@ -139,8 +139,8 @@ func (c *Call) when(of func(*observe.Watched) time.Time) time.Time {
 	return of(c.last)
 }
 
-// Attempts is how many requests the client library has made: more than one means that it retries
-// by itself.
+// Attempts is how many requests the client library has made: more than one means that it retries by
+// itself.
 func (c *Call) Attempts() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,10 +7,11 @@ import (
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
 )
 
-// habits are what is known of how a server ends its answers. Some never give a finish_reason, and
-// end with [DONE] alone. A cut answer looks the same if a gateway adds the [DONE], so it counts
-// as an end only if the server has never given a reason, and only when the same whole answer has
-// come twice that way; from then on it is this server's end, until it gives a reason.
+// habits are what is known about how a server ends its answers. Some servers never give a
+// finish_reason, and end with [DONE] alone. A cut answer looks the same if a gateway adds the
+// [DONE]. So it counts as an end only if the server has never given a reason, and only when the
+// same whole answer has come twice that way. From then on it is this server's end, until it gives a
+// reason.
 type habits struct {
 	mu    sync.Mutex
 	names bool     // it has given a finish_reason

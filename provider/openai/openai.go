@@ -29,7 +29,7 @@ func New(cfg Config) (*Model, error) {
 	})
 }
 
-// NewDecoder reads the chunks of one answer, from a server of which nothing is known.
+// NewDecoder reads the chunks of one answer, from a server that nothing is known about.
 func NewDecoder() wire.Decoder { return openai.NewDecoder(&habits{}) }
 
 // isOpenAI reports whether base is OpenAI's own service, or Azure's version of it.

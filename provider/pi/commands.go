@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	answerTime = 20 * time.Second // for Pi to answer a command; it reads none before it has started
-	abortTime  = time.Second      // for Pi to stop what it does
+	answerTime = 20 * time.Second // for Pi to answer a command; it reads none until it has started
+	abortTime  = time.Second      // for Pi to stop what it is doing
 )
 
 // answer is Pi's response to a command.
@@ -21,7 +21,7 @@ type answer struct {
 	data json.RawMessage
 }
 
-// ask gives Pi a command and waits for its response, which is an error if Pi says so.
+// ask sends Pi a command and waits for its response, which is an error if Pi says so.
 func (p *process) ask(ctx context.Context, most time.Duration, command map[string]any) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, most, fmt.Errorf("pi did not answer %s within %v", command["type"], most))
 	defer cancel()
@@ -69,7 +69,7 @@ func (p *process) number(command map[string]any) string {
 	return id
 }
 
-// prompt gives Pi something to do. That it does not take it is an event.
+// prompt gives Pi something to do. If Pi refuses it, an event says so.
 func (p *process) prompt(ctx context.Context, command map[string]any) error {
 	command["type"] = "prompt"
 	id := p.number(command)
@@ -90,12 +90,12 @@ func (p *process) prompt(ctx context.Context, command map[string]any) error {
 	}
 }
 
-// refusedError is what Pi says of a command that it does not carry out.
+// refusedError is what Pi says about a command that it does not carry out.
 type refusedError struct{ text string }
 
 func (e *refusedError) Error() string { return e.text }
 
-// post sends a command beside the caller, whom a Pi that does not read would hold up.
+// post sends a command without making the caller wait for a Pi that does not read.
 func (p *process) post(command map[string]any) <-chan error {
 	sent := make(chan error, 1)
 	go func() { sent <- p.send(command) }()
@@ -113,8 +113,8 @@ func (p *process) send(command map[string]any) error {
 	return err
 }
 
-// answered takes a response. It gives what Pi says where that is that it does nothing
-// about the last prompt.
+// answered handles a response. idle means that Pi does nothing about the last prompt; says is then
+// its reason.
 func (p *process) answered(l line) (says string, idle bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -136,11 +136,11 @@ func (p *process) answered(l line) (says string, idle bool) {
 	return "", false
 }
 
-// decline answers an extension that wants to ask a person: nobody is there.
+// decline answers an extension that wants to ask a person: there is none.
 func (p *process) decline(l line) {
 	switch l.string("method") {
 	case "select", "confirm", "input", "editor":
 		reply := map[string]any{"type": "extension_ui_response", "id": l.string("id"), "cancelled": true}
-		go func() { _ = p.send(reply) }() // a Pi that is gone waits for nothing
+		go func() { _ = p.send(reply) }() // a Pi that has ended waits for nothing
 	}
 }

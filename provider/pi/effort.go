@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 )
 
-// think has Pi's model think as much as a request says, until the turn is over. Pi knows the
-// words, and does of them what the model can; that one cannot is no reason not to ask it.
+// think makes Pi's model think as much as a request says, until the turn is over. Pi knows the
+// levels, and does with them what the model can; a model that cannot is asked nevertheless.
 func (s *session) think(ctx context.Context, p *process, effort string) {
 	if effort == "" {
 		return
 	}
 	if s.thought() == "" {
-		data, _ := p.ask(ctx, answerTime, map[string]any{"type": "get_state"}) // what is not known is not brought back
+		data, _ := p.ask(ctx, answerTime, map[string]any{"type": "get_state"}) // an unknown level is not restored
 		var state struct {
 			Level string `json:"thinkingLevel"`
 		}
@@ -22,8 +22,8 @@ func (s *session) think(ctx context.Context, p *process, effort string) {
 	_, _ = p.ask(ctx, answerTime, map[string]any{"type": "set_thinking_level", "level": effort})
 }
 
-// thinkAsBefore brings back the level of before once the turn is over: Pi would keep the other
-// one with the conversation.
+// thinkAsBefore restores the earlier level when the turn is over: Pi would keep the other one with
+// the conversation.
 func (s *session) thinkAsBefore() {
 	p, level := s.process(), s.thought()
 	s.mu.Lock()
@@ -36,7 +36,7 @@ func (s *session) thinkAsBefore() {
 	s.set(func() { s.level = "" })
 }
 
-// thought is the level to bring back, or "".
+// thought is the level to restore; "" for none.
 func (s *session) thought() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

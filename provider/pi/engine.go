@@ -22,40 +22,40 @@ import (
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
 )
 
-// Retries says who tries a failed request again.
+// Retries says which program retries a failed request.
 type Retries string
 
-// The owners of retries.
+// The programs that retry.
 const (
-	RetriesMulligan Retries = "mulligan" // the runner, by its plugins' advice; Pi's own retries are off
-	RetriesPi       Retries = "pi"       // Pi, after 8, 16 and 32 s; advice may choose another model meanwhile
+	RetriesMulligan Retries = "mulligan" // the runner, on its plugins' advice; Pi's own retries are off
+	RetriesPi       Retries = "pi"       // Pi, after 8, 16 and 32 s; advice may choose another model before that
 )
 
-// Config is which Pi to drive, and how. The zero value of each field but Folder will do;
-// without that Pi is not started.
+// Config says which Pi to drive, and how. Every field but Folder may be zero, and its comment names
+// the default; without Folder, Pi is not started.
 type Config struct {
 	Name      string   // the entry's name; "pi"
 	Command   []string // how Pi is started, before its arguments; "pi"
 	Retries   Retries  // RetriesMulligan
-	Env       []string // names of variables that Pi gets beside the usual ones; nil = the well-known keys
+	Env       []string // names of variables that Pi gets besides the usual ones; nil = the well-known keys
 	ConfigDir string   // where the person's own Pi keeps auth.json and models.json; its usual folder
-	Folder    string   // an absolute path: our private one; made when it is needed
+	Folder    string   // an absolute path: our private folder; created when it is needed
 	Dir       string   // where Pi works; "" = here
 	Observe   bool     // Pi's requests pass a proxy on this machine, which sees how they go
 	Decoders  Decoders // understands the answers there
-	Proxy     Proxy    // through whom it asks a provider; nil = nobody
+	Proxy     Proxy    // gives the proxy to ask a provider through; nil = none
 	Logger    *slog.Logger
 	Classify  failure.Classifier // names what goes wrong at a provider; failure.Classify
 }
 
-// Proxy is the address of the proxy on the way to a base URL, and where people have set it; "" =
+// Proxy gives the address of the proxy on the way to a base URL, and where people have set it; "" =
 // there is none.
 type Proxy func(base string) (address, setting string, err error)
 
 // install says how Pi is installed.
 const install = "install it with: npm install -g @earendil-works/pi-coding-agent"
 
-// idleTime is how long a Pi stays that has nothing to do and that nobody asks.
+// idleTime is how long a Pi is kept that has nothing to do and that nobody asks.
 const idleTime = 60 * time.Second
 
 // Engine is Pi as an llm.Engine. It is safe for concurrent use.
@@ -66,18 +66,19 @@ type Engine struct {
 	mu       sync.Mutex
 	sessions map[string]*session
 	closed   bool
-	version  *version        // nil until Pi was asked
-	proxy    *proxy          // nil until a Pi was started that is observed
-	warned   map[string]bool // of these providers of Pi's, that they are not observed
-	owner    string          // the mark of all that this engine starts; "" = nothing was started
+	version  *version        // nil until Pi was asked for it
+	proxy    *proxy          // nil until a Pi that is observed was started
+	warned   map[string]bool // the providers of Pi's about which it has warned that they are not observed
+	owner    string          // the mark of everything that this engine starts; "" = nothing was started
 }
 
 var _ llm.Engine = (*Engine)(nil)
 
 var errClosed = errors.New("the engine is closed")
 
-// New makes an Engine, and starts nothing. In the private folder it ends what an engine has
-// left there whose process was killed. An error says what is wrong with the configuration.
+// New makes an Engine, and does not start Pi. It ends processes that an engine left behind in the
+// private folder because its own process was killed. An error says what is wrong with the
+// configuration.
 func New(cfg Config) (*Engine, error) {
 	cfg.Name = cmp.Or(cfg.Name, "pi")
 	cfg.Retries = cmp.Or(cfg.Retries, RetriesMulligan)
@@ -111,7 +112,7 @@ func New(cfg Config) (*Engine, error) {
 	}, nil
 }
 
-// usualFolder is where the person's own Pi keeps its things.
+// usualFolder is the usual configuration folder of the person's own Pi.
 func usualFolder() string {
 	if dir := os.Getenv("PI_CODING_AGENT_DIR"); filepath.IsAbs(dir) {
 		return dir
@@ -123,7 +124,7 @@ func usualFolder() string {
 	return filepath.Join(home, ".pi", "agent")
 }
 
-// Loopback reports that Pi's models are not on this machine, as far as anybody knows.
+// Loopback reports that Pi's models are not on this machine, as far as is known.
 func (e *Engine) Loopback() bool { return false }
 
 // Installed reports whether there is a program of the command's name.
@@ -132,7 +133,7 @@ func (e *Engine) Installed() bool {
 	return err == nil
 }
 
-// Warning says what is wrong with the Pi that is installed, and what to do; "" if nothing
+// Warning says what is wrong with the Pi that is installed, and what to do about it; "" if nothing
 // is. It asks Pi for its version, once.
 func (e *Engine) Warning(ctx context.Context) string {
 	if !e.Installed() {
@@ -148,7 +149,7 @@ func (e *Engine) Warning(ctx context.Context) string {
 	return ""
 }
 
-// ask finds out which version Pi is, and warns of an old one, once.
+// ask finds out Pi's version, and warns of an old one, once.
 func (e *Engine) ask(ctx context.Context) (version, error) {
 	e.mu.Lock()
 	known := e.version
@@ -174,8 +175,8 @@ func (e *Engine) ask(ctx context.Context) (version, error) {
 	return v, nil
 }
 
-// own gives the mark of what is started here, and ends what others have left that were
-// killed meanwhile.
+// own returns the mark of what is started here, and ends what killed processes have left behind
+// since.
 func (e *Engine) own() (mark string, err error) {
 	e.folder.sweep()
 	e.mu.Lock()
@@ -186,7 +187,7 @@ func (e *Engine) own() (mark string, err error) {
 	return e.owner, err
 }
 
-// command is Pi with these arguments, and what must not be seen of its environment.
+// command is Pi with these arguments, and the values in its environment that must not be shown.
 func (e *Engine) command(args ...string) (program procgroup.Program, secrets []string, err error) {
 	program = procgroup.Program{Args: slices.Concat(e.cfg.Command, args), Dir: e.cfg.Dir}
 	program.Env, secrets = e.cfg.environment()
@@ -194,7 +195,7 @@ func (e *Engine) command(args ...string) (program procgroup.Program, secrets []s
 	return program, secrets, err
 }
 
-// Stream implements llm.Model. A request without a session is one by itself.
+// Stream implements llm.Model. A request without a session is a session of its own.
 func (e *Engine) Stream(ctx context.Context, request llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		name, passing := request.Session, request.Session == ""
@@ -237,8 +238,8 @@ func (e *Engine) Release(session string) {
 	}
 }
 
-// Forget ends the session and removes what Pi keeps of it. A later turn of the same name
-// begins with what is in its request.
+// Forget ends the session and removes what Pi stores of it. A later turn with that name begins with
+// what its request contains.
 func (e *Engine) Forget(session string) error {
 	e.Release(session)
 	if err := os.Remove(e.folder.session(session)); e.cfg.Folder != "" && err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -247,7 +248,7 @@ func (e *Engine) Forget(session string) error {
 	return nil
 }
 
-// Close ends every process, side by side, within 2 s. The engine is of no use afterwards.
+// Close ends every process, in parallel, within 2 s. The engine cannot be used afterwards.
 func (e *Engine) Close() {
 	e.mu.Lock()
 	e.closed = true
@@ -267,7 +268,7 @@ func (e *Engine) Close() {
 	}
 }
 
-// session gives the session of that name to a caller, who leaves it.
+// session gives the session of that name to a caller, who must call leave.
 func (e *Engine) session(name string) (*session, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -286,7 +287,7 @@ func (e *Engine) session(name string) (*session, error) {
 	return s, nil
 }
 
-// asked is what Pi is asked by: the provider and the model in Pi's words.
+// asked is the provider and the model that Pi asks, as Pi names them.
 type asked struct{ provider, model string }
 
 func (e *Engine) split(full string) (asked, error) {

@@ -9,17 +9,17 @@ import (
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
 )
 
-// inherited are the variables that Pi gets from our environment, beside those of Config.
+// inherited are the variables that Pi gets from our environment, besides those of Config.
 var inherited = []string{"PATH", "HOME", "LANG", "TMPDIR", "USER", "SHELL"}
 
-// proxies are the variables by which Pi finds a proxy on the way to its providers, and
-// exceptions those that say who is asked without one.
+// proxies are the variables by which Pi finds a proxy on the way to its providers, and exceptions
+// those that say which hosts are asked without one.
 var (
 	proxies    = []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"}
 	exceptions = []string{"NO_PROXY", "no_proxy"}
 )
 
-// directly are the exceptions of env, and this machine: observed requests go there first.
+// directly are the exceptions of env, and this machine, because observed requests go there first.
 func directly(env []string) []string {
 	var list []string
 	for _, name := range exceptions {
@@ -34,13 +34,13 @@ func directly(env []string) []string {
 	return list
 }
 
-// usualKeys are what Pi finds the keys of its providers by where nothing else is configured.
-// The commands that its model runs see them as well, as they do without us.
+// usualKeys are the variables in which Pi finds the keys of its providers if nothing else is
+// configured. The commands that its model runs see them as well, as they do without us.
 var usualKeys = map[string]string{
 	"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY", "google": "GEMINI_API_KEY", "openrouter": "OPENROUTER_API_KEY",
 }
 
-// passed are the names of the variables that Pi gets beside the inherited ones.
+// passed are the names of the variables that Pi gets besides the inherited ones.
 func (c Config) passed() []string {
 	if c.Env == nil {
 		return slices.Sorted(maps.Values(usualKeys))
@@ -48,7 +48,7 @@ func (c Config) passed() []string {
 	return c.Env
 }
 
-// keyVariable is the variable that Pi would find the provider's key in, if it gets it.
+// keyVariable is the variable in which Pi would find the provider's key, if Pi gets that variable.
 func (c Config) keyVariable(provider string) string {
 	if name := usualKeys[provider]; slices.Contains(c.passed(), name) {
 		return name
@@ -56,10 +56,10 @@ func (c Config) keyVariable(provider string) string {
 	return ""
 }
 
-// quiet keeps Pi from asking its own servers anything when it starts.
+// quiet keeps Pi from contacting its own servers when it starts.
 var quiet = []string{"PI_OFFLINE=1", "PI_SKIP_VERSION_CHECK=1", "PI_TELEMETRY=0"}
 
-// environment is what Pi gets, and the values in it that may be secret.
+// environment is the environment that Pi gets, and the values in it that may be secret.
 func (c Config) environment() (all, secrets []string) {
 	for _, name := range slices.Concat(inherited, exceptions) {
 		if value, ok := os.LookupEnv(name); ok {

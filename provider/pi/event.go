@@ -9,25 +9,25 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// eventKind is what matters of Pi's events to whoever hears a turn.
+// eventKind is what a Pi's event means for a call that reads a turn.
 type eventKind uint8
 
 const (
-	noise     eventKind = iota // Pi lives, and nothing else is known
-	goesOn                     // Pi's agent begins, or a turn of it does
+	noise     eventKind = iota // Pi is alive, and nothing else is known
+	goesOn                     // Pi's agent, or a turn of it, begins
 	says                       // the model's message goes on: delta
 	begins                     // the model's message begins
-	ends                       // … is whole, or has failed: message, and what was seen of its requests
-	answers                    // a provider begins to answer, which Pi does not tell: text is the request's id
+	ends                       // … is complete, or has failed: message, and what was seen of its requests
+	answers                    // a provider begins to answer, which Pi does not report: text is the request's id
 	sleeps                     // Pi retries by itself after a pause: delay
 	shortens                   // Pi begins to compact the conversation: reason
-	shortened                  // … has, or could not: again
+	shortened                  // … has done so, or could not: again
 	stopped                    // Pi's agent has ended: again
 	settled                    // nothing more follows
-	refused                    // Pi does not take the prompt: text
+	refused                    // Pi does not accept the prompt: text
 )
 
-// event is one line of Pi that belongs to the turn, without what it repeats.
+// event is one of Pi's lines that belongs to the turn, without what it repeats.
 type event struct {
 	kind    eventKind
 	delta   llm.Delta
@@ -37,10 +37,10 @@ type event struct {
 	reason  string
 	text    string
 	again   bool // Pi goes on by itself
-	bytes   int  // of its line that are kept
+	bytes   int  // bytes of its line that are kept
 }
 
-// message is a message as Pi tells it.
+// message is a message as Pi writes it.
 type message struct {
 	Role         string          `json:"role"`
 	Content      json.RawMessage `json:"content"` // a list of parts; a user's may be text
@@ -80,7 +80,7 @@ func partsOf(content json.RawMessage) []part {
 		return []part{{Type: "text", Text: text}}
 	}
 	var parts []part
-	_ = json.Unmarshal(content, &parts) // what is no list has no parts
+	_ = json.Unmarshal(content, &parts) // what is not a list has no parts
 	return parts
 }
 
@@ -112,13 +112,13 @@ func textOf(content json.RawMessage) string {
 	return b.String()
 }
 
-// line is a line of Pi, taken apart as far as every kind of line needs it.
+// line is one of Pi's lines, decoded as far as every kind of line needs it.
 type line struct {
 	kind    string
 	members map[string]json.RawMessage
 }
 
-// wanted are the members that are looked at, of whatever line.
+// wanted are the members that are read, of any line.
 var wanted = map[string]bool{
 	"id": true, "success": true, "error": true, "data": true, "method": true, "message": true, "assistantMessageEvent": true,
 	"toolCallId": true, "partialResult": true, "result": true, "isError": true, "delayMs": true, "errorMessage": true,
@@ -142,13 +142,13 @@ func (l line) string(key string) string { return textMember(l.members[key]) }
 
 func textMember(value json.RawMessage) string {
 	var text string
-	_ = json.Unmarshal(value, &text) // "" is what is not there
+	_ = json.Unmarshal(value, &text) // "" = it is not there
 	return text
 }
 
 func (l line) bool(key string) bool { return string(l.members[key]) == "true" }
 
-// event is what the line says of the turn; the error is that of a line that is broken.
+// event is what the line says about the turn; the error is for a line that is broken.
 func (l line) event() (event, error) {
 	switch l.kind {
 	case "agent_start", "turn_start":
@@ -177,7 +177,7 @@ func (l line) event() (event, error) {
 	return event{kind: noise}, nil
 }
 
-// role is the role of a message, without reading the rest.
+// role is the role of a message, found without reading the rest.
 func role(message json.RawMessage) (role string) {
 	_ = members(message, func(key string, value json.RawMessage) {
 		if key == "role" {
@@ -204,8 +204,8 @@ func (l line) broken(err error) error {
 	return fmt.Errorf("pi's %s cannot be read: %w", l.kind, err)
 }
 
-// update reads a message_update. Old versions repeat the whole message twice in each; of
-// that only the call that begins is looked at, which they name nowhere else.
+// update reads a message_update. Old versions repeat the whole message twice in each; of that, only
+// the call that begins is read, which they name nowhere else.
 func (l line) update() (event, error) {
 	said := map[string]json.RawMessage{}
 	if err := members(l.members["assistantMessageEvent"], func(key string, value json.RawMessage) { said[key] = value }); err != nil {
@@ -248,9 +248,9 @@ func begunCall(partial json.RawMessage, index int) (id, name string) {
 	return "", ""
 }
 
-// wholeCall is a call with all its arguments, for the hearer to take what it lacks.
+// wholeCall is a call with all its arguments; the reader takes what it lacks.
 func wholeCall(raw json.RawMessage, index int) llm.Delta {
 	var call part
-	_ = json.Unmarshal(raw, &call) // a call without an id is none, which the hearer sees
+	_ = json.Unmarshal(raw, &call) // a call without an id is none, which the reader notices
 	return llm.Delta{Kind: llm.DeltaCall, Index: index, CallID: call.ID, Name: call.Name, Text: string(call.Arguments)}
 }

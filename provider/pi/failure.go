@@ -12,13 +12,13 @@ import (
 	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
-// maxMessage is the most that people are told of what stands in Pi's way, in bytes.
+// maxMessage is how much people are told about an obstacle to running Pi, in bytes.
 const maxMessage = 300
 
-// maxDetail leaves room for what we add to the words of somebody else.
+// maxDetail leaves room for what we add to somebody else's words.
 const maxDetail = failure.MaxDetail - 1<<10
 
-// phase is how far the message has come.
+// phase is how far the message has got.
 func (h *messageStream) phase() failure.Phase {
 	if h.shown {
 		return failure.PhaseMidStream
@@ -26,14 +26,14 @@ func (h *messageStream) phase() failure.Phase {
 	return failure.PhaseBeforeFirstEvent
 }
 
-// classify completes the evidence and has it named.
+// classify completes the evidence and classifies it.
 func (h *messageStream) classify(e failure.Evidence) *failure.Failure {
 	e.Provider, e.Model, e.At = cmp.Or(e.Provider, h.provider), h.model, time.Now()
 	return h.session.engine.cfg.Classify(e)
 }
 
-// failure is what a message that failed amounts to: what was seen of its request, or what Pi
-// says of it.
+// failure is the failure of a message: what was seen of its request, or otherwise what Pi says
+// about it.
 func (h *messageStream) failure(m *message) *failure.Failure {
 	f := h.said(m.ErrorMessage, h.phase())
 	if seen, count := h.seen.failure(f.HTTPStatus); seen != nil {
@@ -47,8 +47,8 @@ func (h *messageStream) failure(m *message) *failure.Failure {
 	return f
 }
 
-// said is what Pi's words about a failure amount to. A stream that ended without a word of
-// an answer is an empty one.
+// said is the failure that Pi's words describe. A stream that ended without any words of an answer
+// is an empty one.
 func (h *messageStream) said(text string, phase failure.Phase) *failure.Failure {
 	e, after := read(h.session.clean(text), phase)
 	if e.Kind == failure.KindStreamInterrupted && e.Phase == failure.PhaseEndOfStream && !h.shown {
@@ -59,7 +59,7 @@ func (h *messageStream) said(text string, phase failure.Phase) *failure.Failure 
 	return f
 }
 
-// refusal is a prompt that Pi does not take.
+// refusal is the failure of a prompt that Pi does not accept.
 func (h *messageStream) refusal(text string) *failure.Failure {
 	f := h.said(text, failure.PhasePrompt)
 	if f.Kind == failure.KindAuth {
@@ -77,7 +77,7 @@ func exported(variable string) string {
 	return " (export " + variable + "=…)"
 }
 
-// trouble is what stands between us and Pi.
+// trouble is the failure of our own connection to Pi.
 func (h *messageStream) trouble(err error) error {
 	if _, ok := failure.AsFailure(err); ok {
 		return err
@@ -95,7 +95,7 @@ func (h *messageStream) trouble(err error) error {
 	return h.ours(kind, failure.PhaseBeforeConnect, h.session.clean(err.Error()))
 }
 
-// died is a Pi that has ended where it should not. One that never came so far as to say
+// died is the failure of a Pi that ended when it should not have. One that ended before it said
 // anything cannot be run as it is.
 func (h *messageStream) died(p *process, cause error) error {
 	text := h.session.clean(cause.Error())
@@ -114,7 +114,7 @@ func (h *messageStream) died(p *process, cause error) error {
 func (h *messageStream) ours(kind failure.Kind, phase failure.Phase, text string) *failure.Failure {
 	f := failure.Classify(failure.Evidence{Kind: kind, Phase: phase, Provider: h.provider, Model: h.model, Err: errors.New(text), At: time.Now()})
 	f.Detail = words.Clip(text, failure.MaxDetail)
-	if kind == failure.KindMisconfigured { // it is Pi that is, and nobody's address
+	if kind == failure.KindMisconfigured { // Pi is misconfigured, not an address
 		f.Provider = h.session.engine.cfg.Name
 		f.Describe(failure.Words{})
 		f.Message = words.Clip(plain(text), maxMessage)
@@ -122,7 +122,7 @@ func (h *messageStream) ours(kind failure.Kind, phase failure.Phase, text string
 	return f
 }
 
-// plain makes one line of it that ends a sentence.
+// plain makes text one line that ends a sentence.
 func plain(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	return strings.ToUpper(text[:min(1, len(text))]) + strings.TrimSuffix(text[min(1, len(text)):], ".") + "."

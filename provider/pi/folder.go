@@ -41,11 +41,11 @@ var (
 // folder is a private PI_CODING_AGENT_DIR.
 type folder struct {
 	path    string
-	from    string // the person's own; "" = none
+	from    string // the folder of the person's own Pi; "" = none
 	retries Retries
 }
 
-// prepare writes what Pi needs. Pi may have changed its settings since.
+// prepare writes what Pi needs. Pi may have changed its settings since the last time.
 func (f folder) prepare() error {
 	if f.path == "" {
 		return errors.New("none is configured")
@@ -82,8 +82,8 @@ func (f folder) prepare() error {
 	return nil
 }
 
-// settings are Pi's own. Its client libraries below never retry; a base delay of 8 s
-// leaves time to ask for advice while Pi sleeps.
+// settings are Pi's settings. Its client libraries never retry; a base delay of 8 s leaves time to
+// ask for advice while Pi sleeps.
 func (r Retries) settings() map[string]any {
 	retry := map[string]any{"enabled": r == RetriesPi, "provider": map[string]any{"maxRetries": 0}}
 	if r == RetriesPi {
@@ -92,7 +92,7 @@ func (r Retries) settings() map[string]any {
 	return map[string]any{"retry": retry, "quietStartup": true}
 }
 
-// write replaces a file in one step, unless it has that content.
+// write replaces a file in one step, unless it already has that content.
 func write(path string, content []byte) error {
 	if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, content) {
 		return nil
@@ -100,8 +100,8 @@ func write(path string, content []byte) error {
 	return wholefile.Replace(path, content, 0o600)
 }
 
-// copy takes a file over from the person's own Pi if it is newer than ours. A login that
-// Pi has renewed in our copy stays.
+// copy takes a file over from the person's own Pi if that is newer than ours. A login that Pi has
+// renewed in our copy stays.
 func (f folder) copy(name string) error {
 	from, to := filepath.Join(f.from, name), filepath.Join(f.path, name)
 	info, err := os.Stat(from)
@@ -110,7 +110,7 @@ func (f folder) copy(name string) error {
 	} else if err != nil {
 		return err
 	}
-	const empty = 4 // bytes: what Pi itself writes where there is nothing
+	const empty = 4 // bytes: what Pi itself writes if there is nothing
 	if ours, err := os.Stat(to); err == nil && ours.Size() > empty && !info.ModTime().After(ours.ModTime()) {
 		return nil
 	}
@@ -124,21 +124,21 @@ func (f folder) copy(name string) error {
 	return os.Chtimes(to, info.ModTime(), info.ModTime())
 }
 
-// session is where Pi keeps the conversation of that name.
+// session is the file in which Pi keeps the conversation of that name.
 func (f folder) session(name string) string {
 	return filepath.Join(f.path, sessionsDir, digest(name)+".jsonl")
 }
 
-// extension is where an extension of ours is, of that file's name.
+// extension is the path of one of our extensions, by its file's name.
 func (f folder) extension(file string) string { return filepath.Join(f.path, file) }
 
-// system writes the text that is added to Pi's system prompt into a file of its own.
+// system writes the text that is added to Pi's system prompt into its own file.
 func (f folder) system(text string) (path string, err error) {
 	path = filepath.Join(f.path, sessionsDir, digest(text)+".system.md")
 	return path, write(path, []byte(text))
 }
 
-// digest makes any name one of a file.
+// digest makes the name of a file of any name.
 func digest(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return hex.EncodeToString(sum[:16])
@@ -159,7 +159,7 @@ func (f folder) secrets() (values []string) {
 	return values
 }
 
-// secretNames are the members that hold one, in small letters.
+// secretNames are the members that hold secrets, in lower case.
 var secretNames = []string{"key", "token", "access", "refresh", "secret", "authorization"}
 
 func secretsIn(value any, name string, depth int) (found []string) {

@@ -11,7 +11,7 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// maxError is the most that is read of an errorMessage, in bytes.
+// maxError is how much of an errorMessage is read, in bytes.
 const maxError = 64 << 10
 
 var (
@@ -23,8 +23,8 @@ var (
 	finish      = regexp.MustCompile(`^Provider finish_reason: ([\w-]{1,64})`)
 )
 
-// phrases are what Pi and its client libraries say of errors without a status, by how
-// they begin. A more precise one comes before a more general one.
+// phrases are what Pi and its client libraries say about errors without a status, by how they
+// begin. A more precise one comes before a more general one.
 var phrases = []struct {
 	begins string
 	kind   failure.Kind
@@ -48,11 +48,11 @@ var phrases = []struct {
 	{"Model not found", failure.KindModelNotFound, failure.PhasePrompt},
 }
 
-// filtered are the reasons to end an answer that mean a filter.
+// filtered are the reasons for the end of an answer that mean a filter.
 var filtered = map[string]bool{"content_filter": true, "refusal": true, "sensitive": true, "SAFETY": true, "PROHIBITED_CONTENT": true, "BLOCKLIST": true, "SPII": true}
 
-// read makes evidence of what Pi says of a failed request. phase is how far the message
-// had come; secrets are out of it already.
+// read makes evidence of what Pi says about a failed request. phase is how far the message had got.
+// Secrets have already been removed.
 func read(said string, phase failure.Phase) (e failure.Evidence, retryAfter failure.Millis) {
 	said = words.Clip(said, maxError)
 	e = failure.Evidence{Err: errors.New(said), Phase: phase}
@@ -92,8 +92,8 @@ func read(said string, phase failure.Phase) (e failure.Evidence, retryAfter fail
 	return e, retryAfter
 }
 
-// errorBody is what a provider says where it names a code.
+// errorBody is an error body for what a provider says, if it names a code.
 func errorBody(code, said string) []byte {
-	body, _ := json.Marshal(map[string]any{"error": map[string]string{"code": code, "message": said}}) // text always can
+	body, _ := json.Marshal(map[string]any{"error": map[string]string{"code": code, "message": said}}) // text can always be encoded
 	return body
 }

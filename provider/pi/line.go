@@ -17,15 +17,15 @@ var (
 	errNoObject = errors.New("pi printed a line that is no JSON object")
 )
 
-// lines reads what Pi prints. Only LF ends a line: text may hold U+2028.
+// lines reads Pi's output. Only LF ends a line: text may contain U+2028.
 type lines struct {
 	from *bufio.Reader
-	long []byte // collects what does not fit into from's buffer
+	long []byte // what does not fit into from's buffer
 }
 
 func newLines(r io.Reader) *lines { return &lines{from: bufio.NewReaderSize(r, 64<<10)} }
 
-// next gives a line without its end, valid until the next call. The last one may lack it.
+// next returns a line without its end, valid until the next call. The last line may lack its end.
 func (l *lines) next() ([]byte, error) {
 	l.long = l.long[:0]
 	for {
@@ -48,9 +48,9 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-// members walks over the members of a JSON object without reading their values: most of
-// a line repeats what was said before. Keys are given as they are written, without their
-// quotes. What it skips need not be JSON, so whoever takes a value decodes it.
+// members calls each for the members of a JSON object without reading their values: most of a line
+// repeats what was said before. Keys are given as they are written, without their quotes. What it
+// skips need not be JSON, so code that uses a value must decode it.
 func members(object []byte, each func(key string, value json.RawMessage)) error {
 	i := space(object, 0)
 	if i >= len(object) || object[i] != '{' {
@@ -95,7 +95,7 @@ func space(b []byte, i int) int {
 	return i
 }
 
-// skip gives the index after the value that begins at i, or -1.
+// skip gives the index after the value that begins at i; -1 if it does not end.
 func skip(b []byte, i int) int {
 	if i >= len(b) {
 		return -1

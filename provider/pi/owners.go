@@ -13,12 +13,12 @@ const (
 	ownersDir     = "mulligan-owners" // in the private folder: a file for each engine that started a Pi there
 	ownerVariable = "MULLIGAN_PI_OWNER"
 
-	maxOwners = 200 // files that are looked at
+	maxOwners = 200 // files that are read
 )
 
-// own notes in the folder that this process has an engine there, under a name that its Pis
-// and all that they start have as their mark. The name is by chance: what would tell the
-// machine is no business of what a model runs.
+// own writes a file in the folder that says that this process has an engine there. The file's name
+// is also the mark of the engine's Pis and of everything that they start. The name is random:
+// anything that identifies the machine is no business of what a model runs.
 func (f folder) own() (mark string, err error) {
 	note, err := procgroup.Note()
 	if err != nil {
@@ -32,16 +32,16 @@ func (f folder) own() (mark string, err error) {
 	return ownerMark(name), write(filepath.Join(dir, name), note)
 }
 
-// disown takes the note back: nothing is left of what has the mark.
+// disown removes the file again: nothing that has the mark is left.
 func (f folder) disown(mark string) {
 	_ = os.Remove(filepath.Join(f.path, ownersDir, strings.TrimPrefix(mark, ownerMark("")))) // the next sweep does it
 }
 
 func ownerMark(name string) string { return ownerVariable + "=" + name }
 
-// sweep ends what processes that were killed have left of their Pis: a Pi may leave the
-// command that it was running. Where another process has an engine in the folder and runs,
-// or is of another machine or container, nothing is touched.
+// sweep ends what the Pis of killed processes have left behind: a Pi may leave the command that it
+// was running. Nothing is touched that belongs to a process that is running, or to another machine
+// or container.
 func (f folder) sweep() {
 	dir := filepath.Join(f.path, ownersDir)
 	files, _ := os.ReadDir(dir) // there may be none yet
@@ -56,7 +56,7 @@ func (f folder) sweep() {
 	}
 }
 
-// killAll kills what has the mark, for killTime at the most, and reports whether nothing is
+// killAll kills everything with the mark, for killTime at most, and reports whether nothing is
 // left.
 func killAll(mark string) bool {
 	return procgroup.EndMarked(func(variable string) bool { return variable == mark }, killTime)

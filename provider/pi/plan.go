@@ -9,23 +9,23 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// goOn is the prompt that the extension keeps from the model. Without the extension it
-// would be understood all the same.
+// goOn is the prompt that the extension keeps from the model. Without the extension the model would
+// understand it nevertheless.
 const goOn = "Continue with what you were doing. (Mulligan has Pi go on.)"
 
 const (
 	maxTold       = 256 << 10 // bytes of what others said
-	maxToldResult = 4 << 10   // bytes of one tool's result among that
+	maxToldResult = 4 << 10   // bytes of one tool's result in that
 )
 
-// plan is what Pi has to be told for a request, or the answer that it has given already.
+// plan is what to tell Pi for a request, or the answer that it has already given.
 type plan struct {
 	text   string
 	images []llm.Image
 	answer *message
 }
 
-// planFor decides by what Pi knows of the session. entry is the name of ours that stands
+// planFor decides by what Pi knows of the session. entry is the name of our entry, which comes
 // before Pi's models.
 func planFor(messages []llm.Message, known []message, entry string) (plan, error) {
 	last := lastUser(messages)
@@ -82,7 +82,7 @@ func withoutGoOn(known []message) []message {
 	return rest
 }
 
-// lastTold is where the last message is that we told Pi, or -1.
+// lastTold is the index of the last message that we told Pi, or -1.
 func lastTold(known []message) int {
 	for i := len(known) - 1; i >= 0; i-- {
 		if known[i].Role == "user" {
@@ -127,7 +127,7 @@ func answered(turn []message) bool {
 	return end.Role == "assistant" && proper && len(end.calls()) == 0 && end.text() != ""
 }
 
-// foreign are the messages that other models than Pi's wrote, with what their tools gave.
+// foreign are the messages that models other than Pi's wrote, with the results of their tools.
 func foreign(messages []llm.Message, entry string) (list []llm.Message) {
 	ours := false
 	for _, m := range messages {
@@ -141,8 +141,8 @@ func foreign(messages []llm.Message, entry string) (list []llm.Message) {
 	return list
 }
 
-// unheard is what was said after the last that Pi knows: what a model of its own did, or the
-// user's message that it was told last.
+// unheard is what was said after the last message that Pi knows: what one of its own models did, or
+// the user's message that it was told last.
 func unheard(messages []llm.Message, entry string, told message) []llm.Message {
 	for i := len(messages) - 1; i >= 0; i-- {
 		m := messages[i]
@@ -158,7 +158,7 @@ func unheard(messages []llm.Message, entry string, told message) []llm.Message {
 	return messages
 }
 
-// The words around what Pi is told of what others said.
+// The words around what Pi is told about what others said.
 const (
 	introduction      = "This conversation goes on from one with another assistant. What was said there:\n\n"
 	endOfIntroduction = "\n\nIt goes on with this message of the user:\n\n"
@@ -180,7 +180,7 @@ func continueFrom(messages []llm.Message) string {
 	return ""
 }
 
-// goesOnAfter is the prompt after which Pi goes on where others were at work meanwhile.
+// goesOnAfter is the prompt for Pi to continue after others have done something since.
 func goesOnAfter(since []llm.Message) string {
 	if told := continueFrom(since); told != "" {
 		return strings.TrimSpace(told)
@@ -188,7 +188,7 @@ func goesOnAfter(since []llm.Message) string {
 	return goOn
 }
 
-// tell writes messages out, at most maxTold bytes of them, the latest.
+// tell writes messages out, the latest of them up to maxTold bytes.
 func tell(messages []llm.Message) string {
 	var list []string
 	left := maxTold
@@ -230,7 +230,7 @@ func tellOne(m llm.Message) string {
 	return strings.Join(pieces, "\n")
 }
 
-// command is the plan as Pi takes it.
+// command is the plan in Pi's form.
 func (p plan) command() map[string]any {
 	command := map[string]any{"message": p.text}
 	if len(p.images) > 0 {

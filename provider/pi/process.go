@@ -18,43 +18,43 @@ const (
 	killTime = 300 * time.Millisecond // for the system to end what is killed
 	pipeTime = 100 * time.Millisecond // to read what was printed before the end
 
-	maxAhead = 16 << 20 // bytes of events that nobody has heard yet, before Pi has to wait
+	maxAhead = 16 << 20 // bytes of unread events, before Pi has to wait
 
 	markVariable = "MULLIGAN_PI" // marks what Pi starts
 )
 
 var errGone = errors.New("pi has ended")
 
-// process is a Pi in RPC mode. One goroutine reads it and puts what it says where it is
-// waited for.
+// process is a Pi in RPC mode. One goroutine reads its output and passes each line to what waits
+// for it.
 type process struct {
 	*procgroup.Process
 	program procgroup.Program
-	seen    *requestObserver // nil = nobody looks at its requests
+	seen    *requestObserver // nil = its requests are not observed
 	mark    string
 	errs    *procgroup.Tail
-	asked   sync.Mutex // writes to stdin
+	asked   sync.Mutex // held to write to stdin
 
 	mu       sync.Mutex
 	ahead    []event
 	bytes    int
 	heard    bool          // Pi has said anything at all
-	deaf     bool          // nobody hears what comes, until further notice
-	news     chan struct{} // of capacity 1: there is something in ahead, or Pi is gone
+	deaf     bool          // events are dropped, until further notice
+	news     chan struct{} // of capacity 1: there is something in ahead, or Pi has ended
 	room     *sync.Cond    // there is room in ahead
 	answers  map[string]chan answer
 	count    int
 	prompted string // id of the last prompt
 	tools    map[string]*tool
-	gone     chan struct{} // closed when Pi has ended and all it said was read
-	cause    error         // of that, once gone is closed
+	gone     chan struct{} // closed when Pi has ended and all its output was read
+	cause    error         // why it ended, once gone is closed
 	ending   sync.Once
-	finished chan struct{} // closed when stop is over
+	finished chan struct{} // closed when stop has returned
 }
 
-// start starts a program, and does not wait until Pi is ready. seen sees its requests from
-// then on, if there is one. Should we be killed, Pi is told to end: it ends its tools then,
-// which are in groups of their own. Killed itself it would leave them.
+// start starts a program, and does not wait until Pi is ready. seen, if not nil, observes its
+// requests from then on. If we are killed, Pi is told to end, and then ends its tools, which are in
+// process groups of their own. If Pi were killed, too, it would leave them.
 func start(program procgroup.Program, seen *requestObserver) (*process, error) {
 	p := &process{
 		seen: seen, mark: markVariable + "=" + rand.Text(), errs: procgroup.NewTail(maxErrors), news: make(chan struct{}, 1),
@@ -74,7 +74,7 @@ func start(program procgroup.Program, seen *requestObserver) (*process, error) {
 	return p, nil
 }
 
-// read takes in all that Pi says.
+// read reads everything that Pi says.
 func (p *process) read() {
 	in, err := newLines(p.Stdout), error(nil)
 	for err == nil {
@@ -90,7 +90,7 @@ func (p *process) read() {
 	}
 	<-p.Exited()
 	p.seen.end()
-	p.sweep() // somebody else may have killed Pi, and not what it started
+	p.sweep() // something else may have killed Pi, but not what it started
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.cause = err; ended {
@@ -104,7 +104,7 @@ func (p *process) read() {
 	p.tell()
 }
 
-// take puts a line where it is waited for.
+// take passes a line to what waits for it.
 func (p *process) take(b []byte) error {
 	l, err := readLine(b)
 	if err != nil {
@@ -139,7 +139,7 @@ func (p *process) take(b []byte) error {
 	return nil
 }
 
-// put keeps an event for whoever hears the turn; it waits while too much is kept.
+// put queues an event for the call that reads the turn; it waits while the queue is too long.
 func (p *process) put(e event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -162,8 +162,8 @@ func (p *process) tell() {
 	}
 }
 
-// next gives the next event of the turn. It waits no longer than ctx and, unless that is
-// 0, than most; in time is false when that is over.
+// next gives the next event of the turn. It waits for at most most, unless that is 0, and no longer
+// than ctx; inTime is false if most is over.
 func (p *process) next(ctx context.Context, most time.Duration) (e event, inTime bool, err error) {
 	var clock <-chan time.Time
 	if most > 0 {
@@ -194,7 +194,7 @@ func (p *process) next(ctx context.Context, most time.Duration) (e event, inTime
 	}
 }
 
-// ignore has what is said be dropped, or, after that, be kept again.
+// ignore makes events be dropped, or kept again.
 func (p *process) ignore(deaf bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -218,8 +218,8 @@ func (p *process) spoke() bool {
 	return p.heard
 }
 
-// stop ends Pi and whatever it started, the tools' own process groups included, and
-// returns within a second.
+// stop ends Pi and everything that it started, including the tools' own process groups, and returns
+// within a second.
 func (p *process) stop() {
 	p.ending.Do(func() {
 		p.ignore(true)
@@ -236,5 +236,5 @@ func (p *process) stop() {
 	<-p.finished
 }
 
-// sweep kills what Pi has started and what left its group, for killTime at the most.
+// sweep kills what Pi has started and what left its group, for killTime at most.
 func (p *process) sweep() { killAll(p.mark) }

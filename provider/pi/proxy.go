@@ -33,25 +33,25 @@ const (
 	headerTime       = 5 * time.Second // for Pi to send a request's headers
 )
 
-// Decoders gives what understands the answer to a request with that path, or nil.
+// Decoders gives the decoder for the answer to a request with that path, or nil.
 type Decoders func(path string) wire.Decoder
 
-// proxy stands between the Pis of an engine and their providers, on this machine only, and
-// sees how each request goes. It adds nothing to a request and keeps nothing of it. Each Pi has a
-// secret of its own in its URLs, without which there is no way through:
+// proxy stands between the Pis of an engine and their providers, on this machine only, and sees how
+// each request goes. It adds nothing to a request and keeps nothing of it. Each Pi has its own
+// secret in its URLs; without it there is no way through:
 //
 //	http://127.0.0.1:PORT/SECRET/PROVIDER/HOST/PATH → https://HOST/PATH
 //
-// The host stands in the URL because Pi goes by what it finds there.
+// The host is in the URL because Pi decides by the host that it finds there.
 type proxy struct {
 	address  string
 	server   *http.Server
 	decoders Decoders
-	beyond   Proxy // through whom the providers are asked; nil = nobody
+	beyond   Proxy // gives the proxies on the way to the providers; nil = none
 
 	mu     sync.Mutex
 	guests map[[sha256.Size]byte]*requestObserver // by the digests of their secrets
-	ways   map[upstream]http.RoundTripper         // they share connections
+	ways   map[upstream]http.RoundTripper         // shared, to share connections
 }
 
 // route is a way through the proxy.
@@ -80,8 +80,8 @@ func newProxy(decoders Decoders, beyond Proxy) (*proxy, error) {
 
 func (x *proxy) close() { _ = x.server.Close() }
 
-// admit gives a Pi its way through, to these upstreams. What is wrong with one of them is in
-// the way of that one only.
+// admit gives a Pi its way through, to these upstreams. An upstream with an error is left out; the
+// others are not affected.
 func (x *proxy) admit(to map[string]upstream, secrets []string) (*requestObserver, error) {
 	w := newRequestObserver(secrets)
 	var problems []error
@@ -101,7 +101,7 @@ func (x *proxy) admit(to map[string]upstream, secrets []string) (*requestObserve
 	return w, errors.Join(problems...)
 }
 
-// way gives what sends requests to an upstream. A person may name a private address.
+// way gives the transport to an upstream. A person may name a private address.
 func (x *proxy) way(to upstream) (http.RoundTripper, *url.URL, error) {
 	cfg := observe.Config{BaseURL: to.base, AllowPrivate: to.own}
 	if x.beyond != nil {
@@ -130,7 +130,7 @@ func (x *proxy) dismiss(w *requestObserver) {
 	delete(x.guests, sha256.Sum256([]byte(w.secret)))
 }
 
-// variable tells a Pi its ways.
+// variable is the environment variable that tells a Pi its ways.
 func (x *proxy) variable(w *requestObserver) (string, error) {
 	type way struct {
 		From string `json:"from"`
@@ -176,13 +176,13 @@ func (x *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Transport:     observing{guest, via, x.decoder(target.Path)},
 		FlushInterval: -1,
 		ErrorLog:      x.server.ErrorLog,
-		// Pi sees what it would see by itself: a connection that breaks.
+		// Pi sees what it would see without us: a connection that breaks.
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
 	}
 	passing.ServeHTTP(w, r)
 }
 
-// find gives the Pi that a URL belongs to, where it leads, and what follows there.
+// find gives the Pi that a URL belongs to, where the URL leads, and the rest of its path.
 func (x *proxy) find(u *url.URL) (*requestObserver, route, string) {
 	path := u.EscapedPath()
 	secret, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
@@ -200,10 +200,10 @@ func (x *proxy) find(u *url.URL) (*requestObserver, route, string) {
 	return nil, route{}, ""
 }
 
-// isDots reports whether a segment of a path leads upwards.
+// isDots reports whether a segment of a path is "." or "..", which could lead out of the way.
 func isDots(segment string) bool { return segment == "." || segment == ".." }
 
-// decoder understands the answer to a request with that path, if anybody does.
+// decoder is the decoder for the answer to a request with that path; unknownWire if there is none.
 func (x *proxy) decoder(path string) wire.Decoder {
 	if x.decoders != nil {
 		if d := x.decoders(path); d != nil {
@@ -213,7 +213,7 @@ func (x *proxy) decoder(path string) wire.Decoder {
 	return unknownWire{}
 }
 
-// unknownWire takes any answer for whole: only its head, and an error, are understood.
+// unknownWire takes any answer to be whole: only its head, and an error, are understood.
 type unknownWire struct{}
 
 func (unknownWire) Decode(_ []byte, deltas []llm.Delta) ([]llm.Delta, error) { return deltas, nil }
@@ -238,10 +238,10 @@ func (o observing) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if response.StatusCode >= http.StatusMultipleChoices && response.StatusCode < http.StatusBadRequest {
-		_ = response.Body.Close() // what is in it does not matter
+		_ = response.Body.Close() // its contents do not matter
 		return nil, errRedirected
 	}
-	if response.StatusCode < http.StatusMultipleChoices { // as long as it says, it would look whole when it is not
+	if response.StatusCode < http.StatusMultipleChoices { // with its length, an answer that was cut would look whole
 		response.ContentLength = -1
 		response.Header.Del("Content-Length")
 	}
@@ -249,8 +249,8 @@ func (o observing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// seenBody is an answer on its way. One that ends before it is whole breaks: old versions of
-// Pi would take it for an answer.
+// seenBody is the body of an answer. If it ends before the answer is whole, it breaks the
+// connection: old versions of Pi would take it for an answer.
 type seenBody struct {
 	io.ReadCloser
 	request *observedRequest
@@ -265,11 +265,11 @@ func (b *seenBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// observed makes the way through the proxy for the Pi that is about to be started; nil where
-// nothing is to be observed.
+// observed makes the way through the proxy for the Pi that is about to be started; nil if nothing
+// has to be observed.
 func (e *Engine) observed(program *procgroup.Program, provider string, secrets []string) (*requestObserver, error) {
 	if !e.cfg.Observe {
-		return nil, nil //nolint:nilnil // nobody sees anything, and that is no error
+		return nil, nil //nolint:nilnil // nothing is observed, and that is not an error
 	}
 	to, err := e.folder.upstreams()
 	if err != nil {
@@ -291,7 +291,7 @@ func (e *Engine) observed(program *procgroup.Program, provider string, secrets [
 	return w, err
 }
 
-// theProxy is that of the engine, which begins with the first Pi.
+// theProxy is the engine's proxy, which starts with the first Pi.
 func (e *Engine) theProxy() (*proxy, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -308,7 +308,7 @@ func (e *Engine) theProxy() (*proxy, error) {
 	return e.proxy, nil
 }
 
-// unseen warns once that a provider's requests do not pass the proxy.
+// unseen warns once that a provider's requests do not go through the proxy.
 func (e *Engine) unseen(provider string, why error) {
 	e.mu.Lock()
 	first := !e.warned[provider]

@@ -11,10 +11,10 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// maxRequests is how many requests are kept that belong to one message of Pi's.
+// maxRequests is how many requests are remembered for one message of Pi's.
 const maxRequests = 64
 
-// requestObserver sees the requests of one Pi go by. A nil one sees nothing.
+// requestObserver observes the requests of one Pi. A nil one observes nothing.
 type requestObserver struct {
 	secret  string // the way through the proxy
 	routes  []route
@@ -25,7 +25,7 @@ type requestObserver struct {
 	classify failure.Classifier // set before Pi is started; nil = failure.Classify
 
 	mu       sync.Mutex
-	model    string // full name, of what Pi is asked by
+	model    string // full name of the model that Pi asks
 	turn     int
 	requests []*observedRequest // since the last message
 }
@@ -35,7 +35,7 @@ func newRequestObserver(secrets []string) *requestObserver {
 	return &requestObserver{secret: secret, secrets: append(slices.Clone(secrets), secret), tell: func(event) {}, leave: func() {}}
 }
 
-// own is what must not be seen of the observer itself.
+// own are the observer's own secrets.
 func (w *requestObserver) own() []string {
 	if w == nil {
 		return nil
@@ -48,7 +48,7 @@ func (w *requestObserver) covers(provider string) bool {
 	return slices.ContainsFunc(w.routes, func(r route) bool { return r.provider == provider })
 }
 
-// asks notes by which model Pi is asked from now on.
+// asks records which model Pi asks from now on.
 func (w *requestObserver) asks(model string) {
 	if w == nil {
 		return
@@ -58,7 +58,7 @@ func (w *requestObserver) asks(model string) {
 	w.model = model
 }
 
-// begin notes that a prompt begins a turn: what is under way belongs to none.
+// begin records that a prompt begins a turn: requests under way do not belong to it.
 func (w *requestObserver) begin() {
 	if w == nil {
 		return
@@ -69,7 +69,7 @@ func (w *requestObserver) begin() {
 	w.requests = nil
 }
 
-// arrive takes in a request.
+// arrive records a request.
 func (w *requestObserver) arrive(r *http.Request, via route, decoder wire.Decoder) *observedRequest {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -92,8 +92,8 @@ func (w *requestObserver) end() {
 	}
 }
 
-// take gives the requests since the last message, one of which led to the message that Pi
-// ends now. None is not nil, unless nobody looks.
+// take returns the requests since the last message; one of them led to the message that Pi ends
+// now. The result is nil only if requests are not observed.
 func (w *requestObserver) take() observedRequests {
 	if w == nil {
 		return nil
@@ -105,15 +105,15 @@ func (w *requestObserver) take() observedRequests {
 	return seen
 }
 
-// observedRequest is one request on its way.
+// observedRequest is one request in progress.
 type observedRequest struct {
 	*observe.Watched
 	observer *requestObserver
 	turn     int
-	begun    bool // the first event was told; only whoever reads the answer looks at it
+	begun    bool // the first event was reported; only the reader of the answer uses this
 }
 
-// look tells the first event of the answer, once.
+// look reports the first event of the answer, once.
 func (v *observedRequest) look() {
 	if v.begun || v.FirstEvent().IsZero() {
 		return
@@ -127,14 +127,14 @@ func (v *observedRequest) look() {
 	}
 }
 
-// cut reports whether an answer that has come to its end is none.
+// cut reports whether an answer that has ended is incomplete.
 func (v *observedRequest) cut() bool {
 	_, failed := failure.AsFailure(v.Err(nil))
 	return failed && v.Status() < http.StatusMultipleChoices
 }
 
-// failure is what went wrong with the request. An answer that Pi itself did not hear to its
-// end is for Pi to speak of.
+// failure is what went wrong with the request. If Pi itself did not read the answer to its end,
+// that is left to Pi to report.
 func (v *observedRequest) failure() *failure.Failure {
 	if !v.Settled() && v.Status() < http.StatusBadRequest {
 		return nil
@@ -143,11 +143,11 @@ func (v *observedRequest) failure() *failure.Failure {
 	return f
 }
 
-// observedRequests is the requests that led to one message, in their order.
+// observedRequests are the requests that led to one message, in order.
 type observedRequests []*observedRequest
 
-// failure is that of the last request that went wrong, with the status that Pi speaks of if
-// it names one; and how many went wrong. It is nil where none was seen.
+// failure is that of the last request that went wrong, with the status that Pi names if it names
+// one, and how many went wrong. It is nil if none was seen.
 func (s observedRequests) failure(status int) (last *failure.Failure, count int) {
 	for _, v := range s {
 		f := v.failure()
@@ -162,7 +162,7 @@ func (s observedRequests) failure(status int) (last *failure.Failure, count int)
 	return last, count
 }
 
-// requestID is the provider's name for the last request.
+// requestID is the provider's id for the last request.
 func (s observedRequests) requestID() string {
 	if len(s) == 0 {
 		return ""

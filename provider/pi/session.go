@@ -12,25 +12,25 @@ import (
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
 )
 
-// session is a conversation and the Pi that serves it, if one runs.
+// session is a conversation and the Pi that serves it, if one is running.
 type session struct {
 	engine *Engine
 	name   string
-	talk   chan struct{} // of capacity 1: held by whoever tells Pi what to do
+	talk   chan struct{} // of capacity 1: held by the caller that gives Pi something to do
 
-	passing bool // it is one request by itself, as for a summary: nothing is kept, no tool is run
+	passing bool // it is only for one request, such as a summary: nothing is kept, no tool is run
 
-	users int         // calls that are in flight; the engine's lock guards it
+	users int         // calls in flight; the engine's lock guards it
 	idle  *time.Timer // ends a Pi that nobody asks; likewise
 
 	mu       sync.Mutex
 	proc     *process // nil = none
-	latest   *process // also when it has ended; nil = none was started
+	latest   *process // also after it has ended; nil = none was started
 	live     bool     // Pi is in the middle of a turn
 	sleeping bool     // … and waits before it retries by itself
 	asked    asked    // what Pi asks, or will ask next
 	terms    terms    // what the process was started with
-	level    string   // of thinking, as it was before a request said how much; "" = none has
+	level    string   // of thinking, before a request said how much; "" = no request did
 	settles  bool     // Pi says when a run is over
 	secrets  *observe.Secrets
 }
@@ -39,7 +39,7 @@ func newSession(e *Engine, name string) *session {
 	return &session{engine: e, name: name, talk: make(chan struct{}, 1), secrets: observe.NewSecrets()}
 }
 
-// take holds the session for a caller, who gives it back with done.
+// take takes the session for a caller, who returns it with done.
 func (s *session) take(ctx context.Context) error {
 	select {
 	case s.talk <- struct{}{}:
@@ -51,7 +51,7 @@ func (s *session) take(ctx context.Context) error {
 
 func (s *session) done() { <-s.talk }
 
-// stream tells one message of Pi's model.
+// stream yields one message of Pi's model.
 func (s *session) stream(ctx context.Context, request llm.Request, yield func(llm.Delta, error) bool) {
 	defer s.engine.leave(s)
 	if err := s.take(ctx); err != nil {
@@ -84,8 +84,8 @@ func (s *session) stream(ctx context.Context, request llm.Request, yield func(ll
 	}
 }
 
-// begin has Pi do what the plan for the request says. The answer is not nil if Pi has given
-// it already.
+// begin makes Pi do what the plan for the request says. The answer is not nil if Pi has already
+// given it.
 func (s *session) begin(ctx context.Context, request llm.Request, target asked) (*message, error) {
 	s.abort()
 	p, err := s.ready(ctx, request, target)
@@ -113,8 +113,8 @@ func (s *session) begin(ctx context.Context, request llm.Request, target asked) 
 	return nil, p.prompt(ctx, plan.command())
 }
 
-// goesOn reports whether Pi is in the middle of a turn with that model. One that sleeps
-// before it retries can be given another for that, on the same terms.
+// goesOn reports whether Pi is in the middle of a turn with that model. A Pi that sleeps before it
+// retries can be given another model for that, on the same terms.
 func (s *session) goesOn(ctx context.Context, request llm.Request, target asked) bool {
 	p := s.process()
 	s.mu.Lock()
@@ -135,7 +135,7 @@ func (s *session) goesOn(ctx context.Context, request llm.Request, target asked)
 	return true
 }
 
-// ready gives a Pi that waits for something to do, and asks that model.
+// ready gives a Pi that waits for something to do, and that asks that model.
 func (s *session) ready(ctx context.Context, request llm.Request, target asked) (*process, error) {
 	p := s.process()
 	s.mu.Lock()
@@ -220,12 +220,12 @@ func (s *session) start(ctx context.Context, request llm.Request, target asked) 
 	return p, nil
 }
 
-// misconfiguredError is in the way of any Pi.
+// misconfiguredError keeps any Pi from running.
 type misconfiguredError struct{ error }
 
 func (e *misconfiguredError) Unwrap() error { return e.error }
 
-// process gives the Pi that runs, or nil.
+// process gives the Pi that is running, or nil.
 func (s *session) process() *process {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -248,11 +248,10 @@ func (s *session) set(change func()) {
 	change()
 }
 
-// rests notes that Pi's turn is over.
+// rests records that Pi's turn is over.
 func (s *session) rests() { s.set(func() { s.live, s.sleeping = false, false }) }
 
-// abort ends the turn that Pi is in the middle of, if it is in one; a Pi that does not
-// stop is ended.
+// abort ends Pi's turn, if it is in the middle of one. A Pi that does not stop is ended.
 func (s *session) abort() {
 	p := s.process()
 	s.mu.Lock()
@@ -278,7 +277,7 @@ func (s *session) end(p *process) {
 	})
 }
 
-// release ends the process, after what it is in the middle of.
+// release ends the process, after it has stopped what it is doing.
 func (s *session) release() {
 	if p := s.process(); p != nil {
 		s.abort()
@@ -286,7 +285,7 @@ func (s *session) release() {
 	}
 }
 
-// result waits for what came of a call of Pi's.
+// result waits for the result of a call of Pi's.
 func (s *session) result(ctx context.Context, call llm.ToolCall, said func(string)) (llm.ToolResult, error) {
 	defer s.engine.leave(s)
 	p := s.process()
@@ -295,7 +294,7 @@ func (s *session) result(ctx context.Context, call llm.ToolCall, said func(strin
 	}
 	text, failed, err := p.result(ctx, call.ID, func(text string) { said(s.clean(text)) })
 	if err != nil && ctx.Err() != nil {
-		_ = s.take(context.WithoutCancel(ctx)) // nobody else tells Pi anything for long
+		_ = s.take(context.WithoutCancel(ctx)) // nobody else keeps the session for long
 		s.abort()
 		s.done()
 		text, failed, err = p.known(call.ID, err)
@@ -306,15 +305,15 @@ func (s *session) result(ctx context.Context, call llm.ToolCall, said func(strin
 	return llm.ToolResult{CallID: call.ID, Name: call.Name, Text: text, IsError: failed}, nil
 }
 
-// clean hides what is secret.
+// clean removes secrets from text.
 func (s *session) clean(text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.secrets.Text(text)
 }
 
-// leave ends a call. A session that nobody is in, and whose Pi has nothing to do, keeps
-// its Pi for a while.
+// leave ends a caller's use of a session. If no other call uses it and its Pi has nothing to do,
+// the Pi is kept for a while.
 func (e *Engine) leave(s *session) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -343,7 +342,7 @@ func (e *Engine) endIdle(s *session) {
 	}
 }
 
-// isRefusal gives what Pi says of a command that it does not carry out.
+// isRefusal gives what Pi says about a command that it does not carry out.
 func isRefusal(err error) (string, bool) {
 	r, ok := errors.AsType[*refusedError](err)
 	if !ok {

@@ -13,45 +13,45 @@ import (
 )
 
 const (
-	// settleTime is how long a Pi that does not say when a run is over may take to go on
-	// after all; it does so within some 10 ms.
+	// settleTime is how long a Pi that does not say when a run is over may take to go on; it does
+	// so within about 10 ms.
 	settleTime = 250 * time.Millisecond
-	// pingTime is how often whoever hears is told that Pi lives while it is known to be busy
-	// with something of its own.
+	// pingTime is how often a ping is yielded while Pi is known to be busy with something of its
+	// own.
 	pingTime = 10 * time.Second
 
 	maxAnswer = 64 << 20 // bytes of one message
 )
 
-// messageStream is one call of Stream, from Pi's events to deltas.
+// messageStream is one call of Stream, which turns Pi's events into deltas.
 type messageStream struct {
 	session  *session
 	model    string // full name
-	provider string // in Pi's words
+	provider string // as Pi names it
 	yield    func(llm.Delta, error) bool
 
-	begun  bool // DeltaStart was told
+	begun  bool // DeltaStart was yielded
 	shown  bool // … and something after it
-	worded bool // … of the message that is being heard: text
-	size   int  // bytes told
+	worded bool // … text of the current message
+	size   int  // bytes yielded
 	calls  map[int]*streamedCall
 
-	underway bool // Pi's agent has begun since the prompt, or had before
+	underway bool // Pi's agent has begun since the prompt, or before it
 	ended    *message
-	seen     observedRequests // of the requests that led to the message which ends
+	seen     observedRequests // the requests that led to the message that ends
 	failed   *failure.Failure
 	stopping bool // Pi's agent has ended, and no retry was announced
 	busy     bool // Pi compacts, or sleeps
-	over     bool // nothing more is told
+	over     bool // nothing more is yielded
 }
 
-// streamedCall is a tool call as its arguments come in.
+// streamedCall is a tool call while its arguments come in.
 type streamedCall struct {
-	id   string // "" = not told yet
+	id   string // "" = not yielded yet
 	args strings.Builder
 }
 
-// tell yields a delta; whoever does not want any more has the turn ended.
+// tell yields a delta. If the consumer stops, the turn is ended.
 func (h *messageStream) tell(d llm.Delta) {
 	if h.over {
 		return
@@ -73,7 +73,8 @@ func (h *messageStream) tell(d llm.Delta) {
 
 func (h *messageStream) begin() { h.accepted("") }
 
-// accepted tells that an answer begins, once. Who hears of it first may know the request's id.
+// accepted yields, once, that an answer begins. The first source to notice that may know the
+// request's id.
 func (h *messageStream) accepted(requestID string) {
 	if !h.begun {
 		h.begun = true
@@ -81,7 +82,7 @@ func (h *messageStream) accepted(requestID string) {
 	}
 }
 
-// stop ends what is told; whoever hears it may leave, and Pi goes on.
+// stop ends what is yielded. The consumer may leave while Pi goes on.
 func (h *messageStream) stop(reason llm.StopReason) {
 	h.begin()
 	if !h.over {
@@ -97,7 +98,7 @@ func (h *messageStream) fail(err error) {
 	}
 }
 
-// hear tells what Pi says until there is a message, or a failure.
+// hear yields what Pi says until there is a message, or a failure.
 func (h *messageStream) hear(ctx context.Context, p *process) {
 	s := h.session
 	if p == nil {
@@ -141,7 +142,7 @@ func (h *messageStream) patience() time.Duration {
 	return 0
 }
 
-// take takes an event in.
+// take handles an event.
 func (h *messageStream) take(e event) {
 	switch e.kind {
 	case goesOn:
@@ -175,8 +176,8 @@ func (h *messageStream) take(e event) {
 	}
 }
 
-// goOn notes that Pi is at work. A failure that it got over by itself is told only if
-// something of the failed message was: that is withdrawn then, and the rest is heard next.
+// goOn records that Pi is at work. A failure that Pi recovered from by itself is yielded only if
+// part of the failed message was: that part is then withdrawn, and the rest comes next.
 func (h *messageStream) goOn() {
 	h.underway, h.stopping, h.busy = true, false, false
 	h.session.set(func() { h.session.sleeping = false })
@@ -199,7 +200,7 @@ func (h *messageStream) next() {
 	h.calls = map[int]*streamedCall{}
 }
 
-// say tells a piece of the message. A call that has no name yet is told when it has one.
+// say yields a piece of the message. A call that has no name yet is yielded when it has one.
 func (h *messageStream) say(d llm.Delta) {
 	if d.Kind != llm.DeltaCall && d.Kind != llm.DeltaArgs {
 		h.worded = h.worded || d.Kind == llm.DeltaText
@@ -234,8 +235,8 @@ func (h *messageStream) say(d llm.Delta) {
 	}
 }
 
-// end takes the end of a message. Only one with calls is told at once: what becomes of any
-// other is for Pi to say.
+// end handles the end of a message. Only a message with calls is yielded immediately: what happens
+// after any other is for Pi to say.
 func (h *messageStream) end(m *message) {
 	if !h.underway && m.StopReason == "aborted" {
 		return // of the turn before
@@ -274,7 +275,7 @@ func (h *messageStream) end(m *message) {
 	}
 }
 
-// cut reports whether the arguments of a call do not end.
+// cut reports whether the arguments of a call are incomplete.
 func (h *messageStream) cut() bool {
 	for _, c := range h.calls {
 		if args := c.args.String(); args != "" && !json.Valid([]byte(args)) {
@@ -284,7 +285,7 @@ func (h *messageStream) cut() bool {
 	return false
 }
 
-// finishCalls tells the calls that were not told while they came.
+// finishCalls yields the calls that were not yielded as they came.
 func (h *messageStream) finishCalls(calls []part) {
 	told := map[string]bool{}
 	last := 0
@@ -301,7 +302,7 @@ func (h *messageStream) finishCalls(calls []part) {
 	}
 }
 
-// sleep takes it that Pi will retry by itself.
+// sleep handles a retry that Pi makes by itself after a delay.
 func (h *messageStream) sleep(delay failure.Millis) {
 	h.stopping = false
 	if h.failed == nil {
@@ -313,8 +314,8 @@ func (h *messageStream) sleep(delay failure.Millis) {
 	h.fail(h.failed)
 }
 
-// shorten takes it that Pi compacts the conversation. After a whole answer nobody needs to
-// wait for that; after one that was too long for the model Pi asks again.
+// shorten handles that Pi compacts the conversation. After a whole answer nobody needs to wait for
+// that; after one that was too long for the model Pi asks again.
 func (h *messageStream) shorten(reason string) {
 	h.stopping = false
 	if h.ended != nil && h.failed == nil && reason != "overflow" {
@@ -325,7 +326,7 @@ func (h *messageStream) shorten(reason string) {
 	h.begin()
 }
 
-// settle ends the turn with what was heard last.
+// settle ends the turn with the last message.
 func (h *messageStream) settle() {
 	switch {
 	case h.failed != nil:
@@ -344,7 +345,7 @@ func (h *messageStream) settle() {
 	}
 }
 
-// repeat tells an answer that Pi gave when nobody heard it.
+// repeat yields an answer that Pi gave when nobody was reading.
 func (h *messageStream) repeat(m *message) {
 	h.tell(llm.Delta{Kind: llm.DeltaText, Text: m.text()})
 	h.tell(llm.Delta{Kind: llm.DeltaUsage, Usage: m.Usage.tokens()})

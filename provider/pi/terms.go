@@ -6,7 +6,7 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// terms are on what a Pi is started, beside its model and its conversation. Other ones need
+// terms are what a Pi is started with, besides its model and its conversation. Different terms need
 // another process.
 type terms struct {
 	system string
@@ -17,7 +17,7 @@ func termsOf(r llm.Request) terms {
 	return terms{r.System, max(0, r.MaxOutputTokens)}
 }
 
-// arguments are those that tell Pi the terms, and variables.
+// arguments are the arguments and variables that tell Pi the terms.
 func (t terms) arguments(f folder) (args, variables []string, err error) {
 	if t.system != "" {
 		path, err := f.system(t.system)

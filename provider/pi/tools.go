@@ -11,7 +11,7 @@ import (
 
 const (
 	maxResult = 256 << 10 // bytes of a tool's result
-	maxTools  = 4096      // calls whose results nobody has asked for
+	maxTools  = 4096      // calls with results that nobody has asked for
 )
 
 // tool is a call that Pi carries out.
@@ -53,7 +53,7 @@ func (p *process) toolSays(l line) {
 	var partial struct {
 		Content json.RawMessage `json:"content"`
 	}
-	_ = json.Unmarshal(l.members["partialResult"], &partial) // what is not said is not shown
+	_ = json.Unmarshal(l.members["partialResult"], &partial) // what is missing is not shown
 	if said := lastLine(textOf(partial.Content)); said != "" {
 		p.change(l, func(t *tool) { t.said = said })
 	}
@@ -63,11 +63,11 @@ func (p *process) toolEnds(l line) {
 	var result struct {
 		Content json.RawMessage `json:"content"`
 	}
-	_ = json.Unmarshal(l.members["result"], &result) // no content is an empty result
+	_ = json.Unmarshal(l.members["result"], &result) // missing content is an empty result
 	p.change(l, func(t *tool) { t.result, t.failed, t.over = result.Content, l.bool("isError"), true })
 }
 
-// result waits for what came of a call. said gets what the tool says meanwhile.
+// result waits for the result of a call. said is called with what the tool says until then.
 func (p *process) result(ctx context.Context, id string, said func(string)) (text string, failed bool, err error) {
 	told := ""
 	for {
@@ -101,7 +101,7 @@ func (p *process) result(ctx context.Context, id string, said func(string)) (tex
 	}
 }
 
-// known is what came of a call if that is known by now, else err. It is given once.
+// known is the result of a call if it is known by now, otherwise err. It is given only once.
 func (p *process) known(id string, err error) (string, bool, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"github.com/mulligan-run/mulligan/internal/wholefile"
 )
 
-// builtIn are base URLs of Pi's own providers, of those that are asked at one address each.
-// Where a Pi knows another one, its requests are left alone (observe.js).
+// builtIn are base URLs of those of Pi's own providers that are asked at only one address. If a Pi
+// knows another address, its requests are left alone (observe.js).
 var builtIn = map[string]string{
 	"anthropic":  "https://api.anthropic.com",
 	"cerebras":   "https://api.cerebras.ai/v1",
@@ -25,17 +25,17 @@ var builtIn = map[string]string{
 	"xai":        "https://api.x.ai/v1",
 }
 
-// maxUpstreams is the most providers of the person's own that are observed.
+// maxUpstreams is how many of the person's own providers are observed.
 const maxUpstreams = 256
 
-// upstream is where a provider of Pi's is asked.
+// upstream is where one of Pi's providers is asked.
 type upstream struct {
 	base string // without a slash at its end
 	own  bool   // the person named it
 }
 
-// upstreams are the base URLs of the providers that Pi may be observed with: the person's
-// models.json says where they are, and otherwise Pi's own list.
+// upstreams are the base URLs of the providers that Pi may be observed with: those in the person's
+// models.json, and otherwise those of Pi's own list.
 func (f folder) upstreams() (map[string]upstream, error) {
 	found := map[string]upstream{}
 	for name, base := range builtIn {
@@ -53,7 +53,7 @@ func (f folder) upstreams() (map[string]upstream, error) {
 	case err == nil:
 		err = json.Unmarshal(content, &document)
 	}
-	if err != nil { // where it would have Pi ask is not known
+	if err != nil { // it is not known where it would make Pi ask
 		return nil, fmt.Errorf("%s cannot be read, so that nobody knows where its providers are (comments are not understood): %w", modelsFile, err)
 	}
 	for name, p := range document.Providers {

@@ -14,10 +14,10 @@ import (
 	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
-// version is a version of Pi; the zero one is not known.
+// version is a version of Pi; the zero one is unknown.
 type version struct{ major, minor, patch int }
 
-// The versions from which on something holds.
+// The first versions in which something holds.
 var (
 	settles = version{0, 80, 4} // agent_settled is the end of a run
 	honest  = version{0, 76, 0} // no hidden retries, no calls with arguments that were cut
@@ -49,7 +49,7 @@ func parseVersion(text []byte) (v version, ok bool) {
 }
 
 const (
-	versionTime   = 15 * time.Second // for Pi to say its version
+	versionTime   = 15 * time.Second // for Pi to print its version
 	maxVersionOut = 64 << 10         // bytes
 )
 

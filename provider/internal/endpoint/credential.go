@@ -10,11 +10,11 @@ import (
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
 )
 
-// credentials are the headers in which APIs take a credential.
+// credentials are the headers in which APIs accept a credential.
 var credentials = []string{"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key"}
 
 // authorize adds a credential to a request's headers: the caller's own if it is for this entry,
-// else the entry's key. It gives the values that are secret from then on.
+// otherwise the entry's key. It returns the values that are secret from then on.
 func (m *Model) authorize(h http.Header, model string, own *llm.Credential) (*redact.Known, error) {
 	if own == nil || own.Provider != m.cfg.Name {
 		key, err := observe.Key{Get: m.cfg.Key, Env: m.cfg.KeyEnv, Required: m.cfg.KeyNeeded}.For(m.client, model)

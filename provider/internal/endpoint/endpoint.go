@@ -20,12 +20,12 @@ import (
 // Config says where and how to ask. Every field but Key may be zero.
 type Config struct {
 	Name      string                 // the entry's name; "" = the wire's own
-	Key       func() (string, error) // asked at each attempt; a service on this machine may have none
+	Key       func() (string, error) // called at each attempt; a service on this machine may have none
 	KeyNeeded bool                   // a key is required even on this machine
 	KeyEnv    string                 // the variable that people set; "" = the wire's own, for its own service only
-	BaseURL   string                 // "" = the wire's own service; where New adds the API's version, it may be left out
+	BaseURL   string                 // "" = the wire's own service; if New adds the API's version, it may be left out
 
-	AllowPrivate   bool          // private addresses may be connected to, even over http
+	AllowPrivate   bool          // connections to private addresses are allowed, even over http
 	ConnectTimeout time.Duration // for requests without their own; 0 = 10 s
 	Proxy          string        // its address, as a URL or host:port; "" = none, whatever the environment says
 	ProxySetting   string        // where it was set, for people
@@ -90,11 +90,11 @@ func (m *Model) Loopback() bool { return m.client.Loopback() }
 // Proxy is the proxy on the way to the API, as host:port, and where it was set; "" = none.
 func (m *Model) Proxy() (address, setting string) { return m.client.Proxy() }
 
-// TryProxy has the proxy connect to the API, without sending the API anything. The error is a
+// TryProxy makes the proxy connect to the API, without sending the API anything. The error is a
 // failure.
 func (m *Model) TryProxy(ctx context.Context) error { return m.client.TryProxy(ctx) }
 
-// Host is where requests go: the API, or the proxy on the way to it.
+// Host is where requests connect to: the API, or the proxy on the way to it.
 func (m *Model) Host() reach.Host { return m.client.Host() }
 
 // Stream implements llm.Model.
@@ -102,7 +102,7 @@ func (m *Model) Stream(ctx context.Context, request llm.Request) iter.Seq2[llm.D
 	return m.client.Stream(ctx, func() (observe.Ask, error) { return m.Ask(request) })
 }
 
-// Ask is what is sent for request. An error is a failure, and nothing is sent then.
+// Ask is what is sent for request. If there is an error, which is a failure, nothing is sent.
 func (m *Model) Ask(request llm.Request) (observe.Ask, error) {
 	to := wire.Target{Model: strings.TrimPrefix(request.Model, m.cfg.Name+"/")}
 	to.Own = m.wire.Own != nil && m.wire.Own(m.cfg.BaseURL)
@@ -136,7 +136,7 @@ func (m *Model) Ask(request llm.Request) (observe.Ask, error) {
 	return ask, nil
 }
 
-// Bearer sends key in the form that most services take.
+// Bearer sends key in the form that most services accept.
 func Bearer(h http.Header, key string) {
 	if key != "" {
 		h.Set("Authorization", "Bearer "+key)

@@ -9,9 +9,9 @@ import (
 	"github.com/mulligan-run/mulligan/provider/internal/observe"
 )
 
-// Forward sends a request to another path of the API than that of a model's call. It is sent as
-// it is, except for the credential: own if it is for this entry, else the entry's. Of the
-// request's URL only path and query matter. The error is a failure.
+// Forward sends a request to another path of the API than that of a model's call. It is sent as it
+// is, except for the credential: own if it is for this entry, otherwise the entry's. Only the path
+// and the query of the request's URL are used. The error is a failure.
 func (m *Model) Forward(r *http.Request, own *llm.Credential) (*http.Response, error) {
 	header := http.Header{}
 	known, err := m.authorize(header, "", own)
@@ -39,7 +39,7 @@ func Versioned(version string) func(base, path string) string {
 // Unversioned is a Wire's Other for APIs whose base URLs contain the version, whatever its name.
 func Unversioned(base, path string) string { return base + strings.TrimPrefix(path, "/v1") }
 
-// withoutKeys is a query without its credentials.
+// withoutKeys is a query without credentials.
 func withoutKeys(query string) string {
 	var kept []string
 	for part := range strings.SplitSeq(query, "&") {

@@ -11,7 +11,7 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// native is the request's Native, if it is of this wire; else nil.
+// native is the request's Native if it is for this wire; otherwise nil.
 func (m *Model) native(request llm.Request) *llm.Native {
 	if n := request.Native; n != nil && n.Wire == m.wire.Name {
 		return n
@@ -27,7 +27,7 @@ func (m *Model) bodyOf(n *llm.Native, model string) ([]byte, error) {
 	return wire.WithModel(n.Body, model)
 }
 
-// keys are the query parameters in which APIs take a credential.
+// keys are the query parameters in which APIs accept a credential.
 var keys = []string{"key", "api_key", "api-key", "apikey", "access_token"}
 
 func isKey(name string) bool { return slices.Contains(keys, strings.ToLower(name)) }

@@ -23,16 +23,16 @@ const (
 	// DefaultConnectTimeout is how long a request waits for a connection (spec §3).
 	DefaultConnectTimeout = 10 * time.Second
 
-	// maxConnecting is how long a connection may still be dialled, and again for its TLS
-	// handshake, after its request has stopped waiting: it may serve the next one.
+	// maxConnecting is how long a connection may go on dialling, and again doing its TLS handshake,
+	// after its request has stopped waiting: it may serve the next one.
 	maxConnecting = 5 * time.Minute
 )
 
-// Config is what a Client needs to know of a provider.
+// Config is what a Client needs to know about a provider.
 type Config struct {
 	Provider       string        // the entry's name, for example "anthropic"
 	BaseURL        string        // https, or http to this machine
-	AllowPrivate   bool          // private addresses may be connected to, even over http
+	AllowPrivate   bool          // connections to private addresses are allowed, even over http
 	ConnectTimeout time.Duration // for a request without its own; 0 = DefaultConnectTimeout
 	Proxy          string        // the address of a proxy, see ParseProxy; "" = none, whatever the environment says
 	ProxySetting   string        // where it was set, for people
@@ -40,7 +40,7 @@ type Config struct {
 	Classify failure.Classifier // classifies errors; nil = failure.Classify
 
 	// DialContext and RoundTripper replace the dial, or the whole transport, in tests and for
-	// embedders with their own. A RoundTripper limits the time for connecting itself.
+	// embedders who have their own. A RoundTripper limits the time for connecting itself.
 	DialContext  func(ctx context.Context, network, address string) (net.Conn, error)
 	RoundTripper http.RoundTripper
 }
@@ -81,14 +81,14 @@ func New(cfg Config) (*Client, error) {
 // Loopback reports whether the provider is on this machine.
 func (c *Client) Loopback() bool { return c.loopback }
 
-// Host is where the client connects: the provider, or the proxy on the way to it.
+// Host is where the client connects to: the provider, or the proxy on the way to it.
 func (c *Client) Host() reach.Host { return c.host }
 
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // NewBase gives a transport that sends the requests of another client library to a provider, with
-// the same checks as a Client, and the base URL below which they must stay. The error says what
-// is wrong with the configuration.
+// the same checks as a Client, and the base URL below which they must stay. The error says what is
+// wrong with the configuration.
 func NewBase(cfg Config) (http.RoundTripper, *url.URL, error) {
 	base, allowed, err := parseBase(cfg.BaseURL, cfg.AllowPrivate)
 	if err != nil {
@@ -104,8 +104,8 @@ func NewBase(cfg Config) (http.RoundTripper, *url.URL, error) {
 	return transport(cfg, allowed, through, cmp.Or(max(0, cfg.ConnectTimeout), DefaultConnectTimeout)), base, nil
 }
 
-// transport makes connections as cfg says; each may take connecting for the dial, and again for
-// its TLS handshake.
+// transport makes connections as cfg says. Each may take the time connecting for the dial, and
+// again for its TLS handshake.
 func transport(cfg Config, allowed netguard.Guard, through *way, connecting time.Duration) *http.Transport {
 	t := &http.Transport{
 		DialContext:            cfg.DialContext,

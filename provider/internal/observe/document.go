@@ -11,7 +11,7 @@ import (
 )
 
 // unstream turns a document into deltas; ok says whether it was a whole answer of the wire, which
-// an error report is not. The error is that of an answer that breaks its wire's rules.
+// an error report is not. The error is for an answer that breaks its wire's rules.
 func (j *observation) unstream(document []byte) (deltas []llm.Delta, ok bool, err error) {
 	decoder, can := j.decoder.(wire.Unstreamer)
 	if !can || !json.Valid(document) || reportsError(document) {

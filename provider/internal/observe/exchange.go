@@ -24,7 +24,7 @@ import (
 const (
 	errorBodyTime = 5 * time.Second        // for the body of an error response
 	afterFinish   = 300 * time.Millisecond // for what may follow the terminal event, such as OpenAI's usage
-	afterDoubtful = 2 * time.Second        // likewise, where more of the answer may follow; see wire.Doubtful
+	afterDoubtful = 2 * time.Second        // likewise, if more of the answer may follow; see wire.Doubtful
 	drainTime     = 250 * time.Millisecond // for the end of the body, so that the connection can be used again
 )
 
@@ -47,7 +47,7 @@ type Ask struct {
 	Decoder wire.Decoder
 	Repairs []llm.Repair  // what was changed in the transcript
 	Connect time.Duration // how long to wait for a connection; 0 = the Client's limit, negative = no limit
-	Frames  bool          // give the answer as it comes, too
+	Frames  bool          // also give the answer as it comes
 }
 
 // Path is the path after base for an endpoint of an API version, which base may contain already.
@@ -65,7 +65,7 @@ type exchange struct {
 	ask    Ask
 	yield  func(llm.Delta, error) bool
 	outer  context.Context // the caller's
-	ctx    context.Context // the request's, which lasts longer by the drain
+	ctx    context.Context // the request's; it lasts longer, for draining
 	cancel context.CancelCauseFunc
 	unlink func() bool // detaches ctx from outer
 
@@ -78,7 +78,7 @@ type exchange struct {
 	grace     *time.Timer // runs once the terminal event has come
 	retired   bool
 	came      *llm.Frame // the event as it came, which goes out with the first of its deltas
-	more      bool       // another event has been read already and follows at once
+	more      bool       // another event has already been read and follows immediately
 	unsent    bool       // the last delta had More set
 }
 
@@ -132,7 +132,7 @@ func (c *Client) converse(ctx context.Context, ask Ask, yield func(llm.Delta, er
 	}
 }
 
-// end breaks the request off, unless it has retired.
+// end breaks the request off, unless it has been left to retire.
 func (t *exchange) end() {
 	if t.retired {
 		return
@@ -144,8 +144,8 @@ func (t *exchange) end() {
 	}
 }
 
-// retire lets the answer come to its end, so that the connection can serve the next request,
-// without anybody waiting for it.
+// retire lets the answer come to its end in the background, so that the connection can serve the
+// next request.
 func (t *exchange) retire() {
 	t.retired = true
 	t.unlink()
@@ -215,8 +215,8 @@ func (t *exchange) do(request *http.Request) error {
 	return nil
 }
 
-// awaitConnection breaks the request off if connecting takes too long, unless stop is called
-// before.
+// awaitConnection breaks the request off if connecting takes too long, unless stop is called before
+// that.
 func (t *exchange) awaitConnection() (stop func()) {
 	if t.connect <= 0 {
 		return func() {}
@@ -290,7 +290,7 @@ func (t *exchange) tell(deltas []llm.Delta) bool {
 	return t.say(deltas)
 }
 
-// rest gives what was held back; ended says that the answer has come to its own end.
+// rest yields what was held back; ended says that the answer has come to its own end.
 func (t *exchange) rest(ended bool) []llm.Delta {
 	deltas := t.template.told(t.hidden.rest(), nil)
 	text, cut := t.template.held, 0
@@ -332,8 +332,8 @@ func (t *exchange) yieldOne(d llm.Delta) bool {
 	return t.yield(d, nil)
 }
 
-// arm starts the timer for what may follow the terminal event. It starts again if the answer goes
-// on, since some servers put a terminal event on every event.
+// arm starts the timer for what may follow the terminal event. It starts the timer again if the
+// answer goes on, since some servers put a terminal event on every event.
 func (t *exchange) arm(wentOn bool) {
 	wait := afterFinish
 	if d, ok := t.decoder.(wire.Doubtful); ok && d.Doubtful() {
@@ -357,8 +357,8 @@ func (t *exchange) finish() error {
 	return nil
 }
 
-// finishStream finishes an answer that is a stream. A caller that wants it as it came gets all
-// its bytes; the last byte of a line end may still be missing, and is waited for briefly.
+// finishStream finishes an answer that is a stream. A caller that wants it as it came gets all its
+// bytes; the last byte of a line end may still be missing, and is waited for briefly.
 func (t *exchange) finishStream(events *sse.Reader) error {
 	if t.ask.Frames {
 		t.arm(false)

@@ -20,7 +20,7 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// ErrRedirect is the error for a redirect; requests that follow one are refused with it.
+// ErrRedirect is the error for a redirect; requests that follow one are also refused with it.
 var ErrRedirect = errors.New("the provider answered with a redirect, which is not followed")
 
 // KeyMissing is the failure of an attempt without a key to send.

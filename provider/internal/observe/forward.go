@@ -10,8 +10,8 @@ import (
 )
 
 // Forward sends another program's request to the provider, and gives the answer as it comes,
-// without secrets; so its length is unknown. The end of the request's context ends the answer,
-// too. The error is a failure.
+// without secrets, so that its length is unknown. The end of the request's context also ends the
+// answer. The error is a failure.
 func (c *Client) Forward(request *http.Request, secrets *Secrets) (*http.Response, error) {
 	secrets.known.Add(c.way.secrets()...)
 	t := &exchange{client: c, outer: request.Context(), observation: observation{
@@ -46,7 +46,7 @@ type forwarded struct {
 	end    func()
 }
 
-// Read gives what has come, as soon as it cannot be the beginning of a secret.
+// Read gives what has come, once it cannot be the beginning of a secret.
 func (f *forwarded) Read(p []byte) (int, error) {
 	for f.ready == "" && f.err == nil {
 		n, err := f.src.Read(p)

@@ -12,7 +12,7 @@ func (t *exchange) head() bool {
 	return t.yield(llm.Delta{Kind: llm.DeltaFrame, Frame: &llm.Frame{Status: t.status, Header: t.secrets.Header(t.header)}}, nil)
 }
 
-// allOf yields an answer that is no stream as frames. It reports whether to go on.
+// allOf yields an answer that is not a stream as frames. It reports whether to go on.
 func (t *exchange) allOf(body []byte) bool { return t.head() && t.frame(body) }
 
 // frame yields a piece of the answer as it came. It reports whether to go on.
@@ -21,7 +21,7 @@ func (t *exchange) frame(data []byte) bool {
 	return f == nil || t.yieldOne(llm.Delta{Kind: llm.DeltaFrame, Frame: f, More: true}) // its deltas follow
 }
 
-// framed is a piece of the answer without secrets, nil if frames are not wanted.
+// framed is a piece of the answer without secrets; nil if frames are not wanted.
 func (t *exchange) framed(data []byte) *llm.Frame {
 	if !t.ask.Frames || len(data) == 0 {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// form also looks at the first byte, where the head may be wrong.
+// form also looks at the first byte if the head may be wrong.
 func (t *exchange) form() form {
 	form := t.observation.form()
 	if form == formStream {
@@ -26,7 +26,7 @@ func (t *exchange) readBody(form form) []byte {
 	return t.secrets.body(raw, err != nil || len(raw) == most)
 }
 
-// capped reads at most so many bytes, and reports when there are more.
+// capped reads a limited number of bytes, and reports if there are more.
 type capped struct {
 	src  io.Reader
 	left int64

@@ -50,7 +50,7 @@ func isNothing(d llm.Delta) bool {
 	return d.Kind == llm.DeltaThinking && d.Text == "" && d.Signature == "" && d.Redacted == ""
 }
 
-// rest gives what is still held back when nothing follows.
+// rest gives what is still held back when nothing more follows.
 func (h *hidden) rest() []llm.Delta {
 	h.out = h.out[:0]
 	h.release(h.last)
@@ -87,7 +87,7 @@ func (h *hidden) of(index int) *redact.Stream {
 	return h.args[index]
 }
 
-// id is a call's id; one that contains a secret is replaced, to another id for each call.
+// id is a call's id. One that contains a secret is replaced, with a different id for each call.
 func (h *hidden) id(id string) string {
 	if h.known.Text(id) == id {
 		return id

@@ -10,7 +10,7 @@ import (
 	"github.com/mulligan-run/mulligan/provider/internal/reach"
 )
 
-// hostOf is where requests to base connect: its host, or the proxy.
+// hostOf is where requests to base connect to: its host, or the proxy.
 func hostOf(base *url.URL, through *way, allowed netguard.Guard) reach.Host {
 	at, local := base, allowed.Loopback
 	if through != nil {

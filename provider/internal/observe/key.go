@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Key says how to get the key of a provider. It is asked at each attempt.
+// Key says how to get a provider's key. Get is called at each attempt.
 type Key struct {
 	Get func() (string, error) // nil = there is no key
 	Env string                 // the variable to set, for people
 
-	Required bool // even on this machine, because somebody named the variable
+	Required bool // even on this machine, because a person named the variable
 }
 
 var errBadKey = errors.New("the key holds characters that no key has")

@@ -37,7 +37,7 @@ type observation struct {
 	requestID string // the provider's name for the request, without secrets
 }
 
-// answered takes the head of an answer.
+// answered records the head of an answer.
 func (j *observation) answered(status int, header http.Header) {
 	j.phase, j.status, j.header = failure.PhaseBeforeFirstEvent, status, header
 	j.requestID = words.Clip(j.secrets.Text(failure.RequestID(header)), failure.MaxRequestID)
@@ -73,7 +73,7 @@ const (
 	formOther                // another form that a client asked for
 )
 
-// form is derived from status and content type.
+// form is decided by the status and the content type.
 func (j *observation) form() form {
 	switch {
 	case j.status >= 300 && j.status < 400:
@@ -101,8 +101,8 @@ func (j *observation) contentType() string {
 	return kind
 }
 
-// formOf is derived from the first byte of an answer that claims to be a stream, or has no
-// content type. No event begins with these bytes.
+// formOf is decided by the first byte of an answer that claims to be a stream, or has no content
+// type. No event begins with these bytes.
 func formOf(first byte) form {
 	switch first {
 	case '{', '[':
@@ -113,7 +113,7 @@ func formOf(first byte) form {
 	return formStream
 }
 
-// noStream is the failure for an answer that is no stream; body is its beginning, without
+// noStream is the failure for an answer that is not a stream; body is its beginning, without
 // secrets.
 func (j *observation) noStream(form form, body []byte) error {
 	switch form {
@@ -181,8 +181,7 @@ func (j *observation) misheard(err error) error {
 	return j.fail(broken(err), err, nil)
 }
 
-// ended gives the failure of a stream that ended with err (io.EOF or another), nil if it is
-// whole.
+// ended gives the failure of a stream that ended with err (io.EOF or another); nil if it is whole.
 func (j *observation) ended(err error) error {
 	switch {
 	case j.decoder.State() != wire.Open:
@@ -197,7 +196,7 @@ func (j *observation) ended(err error) error {
 	return j.fail(failure.KindStreamInterrupted, wire.ErrCut, nil)
 }
 
-// fail collects the evidence and has it classified. An empty kind leaves the kind to Classify.
+// fail collects the evidence and classifies it. An empty kind leaves the kind to Classify.
 func (j *observation) fail(kind failure.Kind, err error, body []byte) *failure.Failure {
 	e := failure.Evidence{
 		Err: j.secrets.Error(err), Kind: kind, Phase: j.phase, Provider: j.provider, Model: j.model,

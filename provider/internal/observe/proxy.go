@@ -52,7 +52,7 @@ func wayOf(cfg Config) (*way, error) {
 }
 
 // guard says where connections may go on this way to a provider with that guard: to the proxy,
-// which may be on this machine or in a private network, since somebody has set it, but never to a
+// which may be on this machine or in a private network, since a person has set it, but never to a
 // cloud's metadata service. The proxy looks up the names of providers itself.
 func (w *way) guard(provider netguard.Guard) netguard.Guard {
 	return netguard.Guard{AllowPrivate: true, Plain: provider.Plain && w.proxy.Scheme != "https"}
@@ -66,8 +66,8 @@ func (w *way) words() failure.Words {
 	return failure.Words{Proxy: w.proxy.Host, ProxySetting: w.setting}
 }
 
-// steps counts the TLS handshakes of one request's connection, which show whether it has reached
-// beyond the proxy: the first is with the proxy itself if that uses https.
+// steps counts the TLS handshakes of one request's connection, which show whether it has got beyond
+// the proxy: the first is with the proxy itself if that uses https.
 type steps struct{ handshakes atomic.Int32 }
 
 func (s *steps) beyond(w *way) bool {
@@ -108,8 +108,8 @@ func proxyAnswered(_ context.Context, _ *url.URL, _ *http.Request, answer *http.
 	return nil
 }
 
-// trouble says what err means for a request that got no further than its proxy; an empty kind =
-// it is not the proxy's fault. said is for people.
+// trouble says what err means for a request that got no further than its proxy. An empty kind means
+// that it is not the proxy's fault. said is for people.
 func (w *way) trouble(err error, beyond bool) (kind failure.Kind, variant, said string) {
 	var (
 		answered *proxyError
@@ -136,7 +136,7 @@ func (w *way) trouble(err error, beyond bool) (kind failure.Kind, variant, said 
 	return unanswered(err, false), failure.VariantProxy, ""
 }
 
-// socksTrouble reads the answer of a SOCKS proxy, which net/http gives only as words.
+// socksTrouble reads the answer of a SOCKS proxy, which net/http gives only in words.
 func socksTrouble(err error) (kind failure.Kind, variant, said string) {
 	switch {
 	case says(err, "authentication"):
@@ -159,7 +159,7 @@ func (c *Client) Proxy() (address, setting string) {
 	return c.way.proxy.Host, c.way.setting
 }
 
-// TryProxy has the proxy connect to the provider, and ends the connection before anything is sent
+// TryProxy makes the proxy connect to the provider, and ends the connection before anything is sent
 // to the provider. For a proxy that needs no such connection, or does not report it, success only
 // means that it listens. The error is a failure.
 func (c *Client) TryProxy(ctx context.Context) error {
@@ -213,7 +213,7 @@ func (w *way) secrets() []string {
 	return ProxySecrets(w.proxy)
 }
 
-// ProxySecrets are the parts of a proxy's address that may not be shown.
+// ProxySecrets are the parts of a proxy's address that must not be shown.
 func ProxySecrets(proxy *url.URL) []string {
 	password, _ := proxy.User.Password()
 	if password == "" {

@@ -6,7 +6,7 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// templateEnds are special tokens by which models' chat templates end an answer. A server that
+// templateEnds are special tokens with which models' chat templates end an answer. A server that
 // does not remove them shows them as text.
 var templateEnds = []string{
 	"<|im_end|>", "</s>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|endoftext|>", "<|end|>", "<|return|>", "<end_of_turn>",
@@ -16,8 +16,8 @@ var templateEnds = []string{
 // maxEnd is how much text may be held back as a possible end, in bytes.
 const maxEnd = 512
 
-// template removes special tokens from the very end of an answer's text. Text that may turn out
-// to be one is held back until more comes.
+// template removes special tokens from the very end of an answer's text. Text that may turn out to
+// be such a token is held back until more comes.
 type template struct {
 	held   string
 	before string // the last two bytes that were passed on
@@ -46,7 +46,7 @@ func (t *template) push(piece string) string {
 	return text[:open]
 }
 
-// mayEnd reports whether text is special tokens and white space, the last token perhaps
+// mayEnd reports whether text is only special tokens and white space; the last token may be
 // incomplete.
 func (t *template) mayEnd(text string) bool {
 	rest, _ := t.trim(text)
@@ -79,7 +79,7 @@ func (t *template) any(fits func(token string) bool) bool {
 	return false
 }
 
-// flush gives the text held back, since more follows it.
+// flush gives the text held back, because more follows it.
 func (t *template) flush() string {
 	text := t.held
 	t.held = ""

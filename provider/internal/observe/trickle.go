@@ -9,19 +9,19 @@ import (
 // trickleEvery is the least time between two reports that a part of an event has come.
 const trickleEvery = time.Second
 
-// errUnheard says that nobody listens any more.
+// errUnheard says that nobody reads the answer any more.
 var errUnheard = errors.New("nobody listens")
 
-// trickle reads an answer and reports bytes that complete no event, so that a stream does not
-// count as silent while a long event comes in slowly.
+// trickle reads an answer and reports bytes that complete no event, so that a stream does not count
+// as silent while a long event comes in slowly.
 type trickle struct {
 	src  io.Reader
-	tell func() bool // false = nobody listens
+	tell func() bool // false = nobody reads any more
 	part bool        // bytes have come since the last event
-	told time.Time   // when something was last reported; zero = it was an event, of which part is the next
+	told time.Time   // when something was last reported; zero = that was an event, and part is the next one's
 }
 
-// Read is called again without heard in between if what it gave completes no event.
+// Read is called again without a call of heard in between if what it returned completes no event.
 func (t *trickle) Read(p []byte) (int, error) {
 	switch {
 	case !t.part:

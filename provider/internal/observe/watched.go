@@ -30,10 +30,10 @@ type Watched struct {
 	asked  asked
 	ctx    context.Context // the request's
 	form   form
-	looked bool // the first byte was looked at
+	looked bool // the first byte has been checked
 	parser sse.Parser
 	deltas []llm.Delta
-	raw    []byte // the beginning of an answer that is no stream
+	raw    []byte // the beginning of an answer that is not a stream
 	cut    bool   // there is more of it
 
 	head     time.Time // when the answer began
@@ -44,8 +44,8 @@ type Watched struct {
 	verdict error // once settled; nil = the answer is whole
 }
 
-// Watch makes a Watched for a request; decoder reads its answer, and secrets are hidden in
-// addition to those in the request.
+// Watch makes a Watched for a request; decoder reads its answer, and secrets are hidden in addition
+// to those in the request.
 func Watch(r *http.Request, provider string, decoder wire.Decoder, secrets []string) *Watched {
 	a := askedFor(r)
 	w := &Watched{asked: a, ctx: r.Context(), observation: observation{
@@ -58,11 +58,11 @@ func Watch(r *http.Request, provider string, decoder wire.Decoder, secrets []str
 	return w
 }
 
-// DefaultBase sends requests where no other transport was given.
+// DefaultBase sends requests if no other transport was given.
 func DefaultBase() http.RoundTripper {
 	usual, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
-		return http.DefaultTransport // somebody has replaced it
+		return http.DefaultTransport // a program has replaced it
 	}
 	base := usual.Clone()
 	base.MaxResponseHeaderBytes = maxHeader
@@ -89,7 +89,7 @@ func (w *Watched) RoundTrip(base http.RoundTripper, r *http.Request) (*http.Resp
 	return response, nil
 }
 
-// begin takes the head of an answer and wraps its body.
+// begin handles the head of an answer and wraps its body.
 func (w *Watched) begin(response *http.Response) {
 	w.head = time.Now()
 	w.progress = w.head
@@ -107,8 +107,8 @@ func (w *Watched) begin(response *http.Response) {
 	response.Body = &watchedBody{ReadCloser: response.Body, w: w, left: maxAnswer}
 }
 
-// cancelled settles a request that its own context ended, which is no failure, unless a deadline
-// of the client's was reached.
+// cancelled settles a request that its own context ended. That is not a failure, unless one of the
+// client's deadlines was reached.
 func (w *Watched) cancelled() bool {
 	if !errors.Is(w.ctx.Err(), context.Canceled) {
 		return false
@@ -123,7 +123,7 @@ func (w *Watched) settle(verdict error) {
 	}
 }
 
-// see takes a piece of the body. An error must reach the reader, too.
+// see handles a piece of the body. The reader must get an error, too.
 func (w *Watched) see(piece []byte) error {
 	if w.settled || len(piece) == 0 {
 		return nil
@@ -144,7 +144,7 @@ func (w *Watched) see(piece []byte) error {
 	return nil
 }
 
-// event takes one event. Its error only ends the parsing.
+// event handles one event. Its error only ends the parsing.
 func (w *Watched) event(event sse.Event) error {
 	deltas, err := w.decode(event, w.deltas[:0])
 	if err != nil {
@@ -167,7 +167,7 @@ func (w *Watched) event(event sse.Event) error {
 	return nil
 }
 
-// keep keeps the beginning of an answer that is no stream, as much as classification needs.
+// keep keeps the beginning of an answer that is not a stream, as much as classification needs.
 func (w *Watched) keep(piece []byte) {
 	w.progress = time.Now()
 	most := maxErrorBody
@@ -179,7 +179,7 @@ func (w *Watched) keep(piece []byte) {
 	w.raw = append(w.raw, piece[:min(room, len(piece))]...)
 }
 
-// end takes the end of the body: io.EOF, or what broke it.
+// end handles the end of the body: io.EOF, or what broke it.
 func (w *Watched) end(err error) {
 	switch {
 	case w.settled:
@@ -196,7 +196,7 @@ func (w *Watched) end(err error) {
 	}
 }
 
-// document settles an answer that is no stream, by the part of it that was kept.
+// document settles an answer that is not a stream, by the part of it that was kept.
 func (w *Watched) document() error {
 	switch {
 	case w.form == formOther && len(w.raw) > 0:
@@ -262,7 +262,7 @@ func (w *Watched) Settled() bool {
 	return w.settled
 }
 
-// Status is that of the answer; 0 = there is none yet.
+// Status is the status of the answer; 0 = there is none yet.
 func (w *Watched) Status() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -276,7 +276,7 @@ func (w *Watched) RequestID() string {
 	return w.requestID
 }
 
-// FirstEvent is when the first event came that was more than a sign of life; zero = none has.
+// FirstEvent is when the first event came that was more than a ping; zero = none has.
 func (w *Watched) FirstEvent() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -45,8 +45,8 @@ var elsewhere = []netip.AddrPort{
 	netip.MustParseAddrPort("[2001:db8::1]:443"),
 }
 
-// anyRoute reports whether there is a route to any of these addresses. An error is not about
-// routes, but for example about missing file descriptors.
+// anyRoute reports whether there is a route to any of these addresses. An error is not about routes
+// but, for example, about missing file descriptors.
 func (n network) anyRoute(ctx context.Context, to []netip.AddrPort) (bool, error) {
 	for _, addr := range to {
 		if err := n.route(ctx, addr); err == nil || !isNoRoute(err) && !isNoSource(err) {
@@ -56,8 +56,8 @@ func (n network) anyRoute(ctx context.Context, to []netip.AddrPort) (bool, error
 	return false, nil
 }
 
-// find looks a name up. It asks again after half the time without an answer: questions get lost
-// on the way, and the system repeats them only much later.
+// find looks a name up. If there is no answer after half the time, it asks again: questions get
+// lost on the way, and the system repeats them only much later.
 func (n network) find(ctx context.Context, name string) ([]netip.Addr, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookupLimit)
 	defer cancel()

@@ -17,7 +17,7 @@ const (
 	maxAddresses = 3 // per host and family: IPv6 alone may be broken
 )
 
-// Host is a host that somebody wants to reach.
+// Host is a host to be reached.
 type Host struct {
 	Name    string // a DNS name or an IP address
 	Port    uint16
@@ -25,17 +25,17 @@ type Host struct {
 	Allowed func(addr netip.Addr) bool // whether connecting to addr is allowed; nil = always
 }
 
-// Offline reports whether none of the hosts can be reached because this machine has no
-// connection. It takes at most 3 s, looks at the first eight hosts, and at each name once. It is
-// false if it cannot tell, as when ctx ends.
+// Offline reports whether none of the hosts can be reached because this machine has no connection.
+// It takes at most 3 s, tries the first eight hosts, and each name once. It is false if it cannot
+// tell, as when ctx ends.
 func Offline(ctx context.Context, hosts []Host) bool { return system.offline(ctx, hosts) }
 
-// outcome is what looking at one host shows; of several addresses the largest counts.
+// outcome is what trying one host shows; of several addresses the largest outcome counts.
 type outcome uint8
 
 const (
 	unknown outcome = iota // it says nothing about this machine's connection
-	lost                   // nobody carries or answers anything
+	lost                   // nobody forwards or answers anything
 	late                   // no answer in time, which may be the host's fault
 	reached                // somebody answered, or the connection is not the problem
 )
@@ -73,7 +73,7 @@ func (n network) offline(ctx context.Context, hosts []Host) bool {
 	return count[lost] > 0 && count[late] == 0 || count[lost]+count[late] > 1
 }
 
-// distinct lists each name once, and a limited number of them.
+// distinct lists each name once, and only a limited number of them.
 func distinct(hosts []Host) []Host {
 	var list []Host
 	for _, h := range hosts {
@@ -108,7 +108,7 @@ func (n network) look(ctx context.Context, h Host, connected bool) outcome {
 	return unknown
 }
 
-// usable are the addresses that connecting to is allowed, a limited number of them.
+// usable are the addresses that may be connected to, up to a limit.
 func (h Host) usable(addrs []netip.Addr) []netip.Addr {
 	var list []netip.Addr
 	var v4, v6 int
@@ -128,7 +128,7 @@ func (h Host) usable(addrs []netip.Addr) []netip.Addr {
 	return list
 }
 
-// try connects to those addresses to which there is a route.
+// try connects to those of the addresses that there is a route to.
 func (n network) try(ctx context.Context, port uint16, addrs []netip.Addr, connected bool) outcome {
 	var routed []netip.AddrPort
 	for _, addr := range addrs {

@@ -16,8 +16,8 @@ const (
 	keepSize  = 64 << 10 // a larger data buffer is not reused
 )
 
-// Event is one event, or a sign of life. Name and Data are valid until the next
-// call of Next.
+// Event is one event, or bytes that only show that the sender is alive. Name and Data are valid
+// until the next call of Next.
 type Event struct {
 	Name []byte
 	Data []byte
@@ -31,7 +31,7 @@ type Parser struct {
 	Keep bool // sets Raw in each event
 
 	raw  []byte
-	told bool // raw was given away
+	told bool // raw was returned
 	buf  []byte
 	from int // unread bytes are buf[from:to]
 	to   int
@@ -46,8 +46,8 @@ type Parser struct {
 	dirty   bool // a field was read since the last blank line
 }
 
-// Push takes data and calls each with every event that it completes. After an error, ErrTooLarge
-// or one of each, nothing more can be pushed.
+// Push takes data and calls each with every event that it completes. After an error (ErrTooLarge,
+// or one that each returns) nothing more can be pushed.
 func (p *Parser) Push(data []byte, each func(Event) error) error {
 	for len(data) > 0 {
 		room, err := p.room()
@@ -118,8 +118,8 @@ func (p *Parser) parse() (Event, bool, error) {
 	}
 }
 
-// reset forgets the last event that was returned; an unfinished event that a comment interrupted
-// is kept.
+// reset forgets the last event that was returned. An unfinished event that a comment interrupted is
+// kept.
 func (p *Parser) reset() {
 	if p.dirty {
 		return
@@ -190,9 +190,8 @@ func (p *Parser) read(n int) {
 	p.from += n
 }
 
-// lineEnd is where the first line ends, -1 if it does not, and how many bytes it has looked at.
-// That is not many more than the line has: it does not search for one kind of end through all the
-// rest.
+// lineEnd is where the first line ends, -1 if it does not, and how many bytes were looked at. Those
+// are not many more than the line has: it does not search all the rest for one kind of line end.
 func lineEnd(b []byte) (end, looked int) {
 	for size := 128; looked < len(b); size *= 2 {
 		from := looked

@@ -32,8 +32,8 @@ func (r *Reader) Next() (Event, error) {
 	}
 }
 
-// More reports whether another whole event, or a comment, has been read already, so that Next
-// need not wait.
+// More reports whether another whole event, or a comment, has already been read, so that Next need
+// not wait.
 func (r *Reader) More() bool {
 	p := &r.parser
 	left := bytes.TrimLeft(p.buf[p.from:p.to], "\r\n")
@@ -47,7 +47,7 @@ func (r *Reader) More() bool {
 var lineEnds = [...][]byte{[]byte("\n\n"), []byte("\r\n\r\n")}
 
 // Rest gives the bytes that belong to no event, when no more events follow: those after the last
-// event and, if that ended with CR and the stream goes on, its LF, for which it waits. It is
+// event and, if that ended with CR and the stream goes on, its LF, which Rest waits for. It is
 // valid until the next call.
 func (r *Reader) Rest() []byte {
 	p := &r.parser

@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// asPi is the argument by which a test binary plays Pi. Two files follow, and then Pi's own
+// asPi is the argument that makes a test binary play Pi. Two files follow, and then Pi's own
 // arguments.
 const asPi = "-play-pi"
 
-// Command is what starts a Pi that plays the script; program is the test's binary, or one
-// that is nothing but Main. place is a file, not there at first, in which the processes that follow each
-// other note how far they came.
+// Command is the command that starts a Pi that plays the script. program is the test's binary, or a
+// program that only calls Main. place is a file, which does not exist at first, in which successive
+// processes record how far they got.
 func Command(program, script, place string) []string { return []string{program, asPi, script, place} }
 
-// Main plays Pi if the arguments of the program say so, and gives the code to exit with.
+// Main plays Pi if the program's arguments say so, and gives the exit code.
 func Main(args []string) (code int, is bool) {
 	if len(args) < 5 || args[1] != asPi {
 		return 0, false
@@ -32,7 +32,7 @@ func Main(args []string) (code int, is bool) {
 	return code, true
 }
 
-// player says what a script has. The script's lines:
+// player plays a script. The script's lines:
 //
 //	version 0.73.1   what it says to --version, before all sections
 //	--- start        a section begins
@@ -41,9 +41,9 @@ func Main(args []string) (code int, is bool) {
 //	! text           say that on stderr
 //	exit 3           end; without it, when it is told to or its stdin ends
 //
-// The first process plays the first section. Each that follows goes on where Pi is asked
-// next what it knows, in what is left of the section; if it is not, in the next section, or
-// else in the same once more.
+// The first process plays the first section. Each later process continues in the rest of the
+// section, at the next point where Pi is asked what it knows. If there is none, it plays the next
+// section or, if that was the last, the same section once more.
 type player struct {
 	place     string
 	in        *bufio.Reader
@@ -80,7 +80,7 @@ func (p *player) play(script string, args []string) (code int, err error) {
 				return 0, nil
 			}
 		case "<":
-			_, _ = fmt.Fprintln(p.out, strings.Replace(text, `"id":"@"`, `"id":"`+p.id+`"`, 1)) // nobody may hear it any more
+			_, _ = fmt.Fprintln(p.out, strings.Replace(text, `"id":"@"`, `"id":"`+p.id+`"`, 1)) // nobody may be reading any more
 		case "!":
 			_, _ = fmt.Fprintln(p.errs, text)
 		case "exit":
@@ -92,7 +92,7 @@ func (p *player) play(script string, args []string) (code int, err error) {
 	return 0, nil
 }
 
-// keep notes where this process is, in one step: it may be killed at any moment.
+// keep records, in one step, where this process is: it may be killed at any moment.
 func (p *player) keep(section, line int) error {
 	next := p.place + ".next"
 	if err := os.WriteFile(next, fmt.Append(nil, section, line), 0o600); err != nil {
@@ -105,7 +105,7 @@ func (p *player) keep(section, line int) error {
 func (p *player) begin(sections []string) (section, line int) {
 	text, err := os.ReadFile(p.place)
 	if err != nil {
-		return 0, 0 // the first
+		return 0, 0 // the first process
 	}
 	if _, err := fmt.Sscan(string(text), &section, &line); err != nil || section >= len(sections) {
 		return 0, 0

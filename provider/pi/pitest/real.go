@@ -11,8 +11,8 @@ import (
 	"github.com/mulligan-run/mulligan/internal/needs"
 )
 
-// Real gives the commands that start the real Pis of the repository at root, by their
-// generations. Where they are not installed the test is skipped, or fails with CI=true.
+// Real gives the commands that start the real Pis of the repository at root, by their generations.
+// If they are not installed the test is skipped, or fails with CI=true.
 func Real(t *testing.T, root string) map[string][]string {
 	t.Helper()
 	if testing.Short() {
@@ -42,7 +42,7 @@ func Real(t *testing.T, root string) map[string][]string {
 	return found
 }
 
-// missing says loudly what is not there.
+// missing says loudly what is missing.
 func missing(t *testing.T, what error) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -51,7 +51,7 @@ func missing(t *testing.T, what error) {
 	t.Skipf("NOT TESTED: Pi is not installed: %v; run: make pi", what)
 }
 
-// Models is Pi's models.json with a provider per wire, fakean and fakeoa, at that address,
+// Models is a models.json for Pi with a provider for each wire, fakean and fakeoa, at that address,
 // each with the models one and two.
 func Models(url string) []byte {
 	list := []map[string]any{}
@@ -61,7 +61,7 @@ func Models(url string) []byte {
 	provider := func(api, base string) map[string]any {
 		return map[string]any{"baseUrl": base, "api": api, "apiKey": "any-key", "models": list}
 	}
-	b, _ := json.Marshal(map[string]any{"providers": map[string]any{ // maps of texts and numbers can be written
+	b, _ := json.Marshal(map[string]any{"providers": map[string]any{ // maps of texts and numbers can always be encoded
 		"fakean": provider("anthropic-messages", url), "fakeoa": provider("openai-completions", url+"/v1"),
 	}})
 	return b
