@@ -31,7 +31,8 @@ var messagesAPI = &service{
 	thoughtSeal: func(a ask) string { return a.seal },
 }
 
-// hasKey: Anthropic and OpenAI have a header each, but gateways take either for both.
+// hasKey reports whether there is a key. Anthropic and OpenAI have one header each, but gateways
+// accept either for both.
 func hasKey(r *http.Request) bool {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	return r.Header.Get("X-Api-Key") != "" || strings.EqualFold(scheme, "Bearer") && strings.TrimSpace(token) != ""

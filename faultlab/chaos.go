@@ -10,8 +10,8 @@ import (
 )
 
 // Chaos makes a lab fail now and then: some requests play a row of the fault catalogue, and all
-// others the next step of their model's script, or chaosAnswer if it has none. Which requests
-// fail, and how, depends only on Seed and on the order and the wires of the requests.
+// others the next step of their model's script, or chaosAnswer if it has none. Which requests fail,
+// and how, depends only on Seed and on the order and the wires of the requests.
 type Chaos struct {
 	Seed   uint64
 	Rate   float64  // the probability that a request plays a row, 0–1
@@ -23,8 +23,8 @@ type Chaos struct {
 // chaosAnswer is what a model without a script answers under [Chaos].
 const chaosAnswer = "Everything is fine."
 
-// Chaos sets how often the lab fails, and counts requests anew; the zero Chaos ends it. It
-// is an error if Rate or Every is out of range, or a row can not be played over HTTP.
+// Chaos sets how often the lab fails, and starts counting requests again; the zero Chaos ends it.
+// It is an error if Rate or Every is out of range, or if a row cannot be played over HTTP.
 func (l *Lab) Chaos(c Chaos) error {
 	if !(c.Rate >= 0 && c.Rate <= 1) || c.Every < 0 {
 		return errors.New("chaos: the rate is not between 0 and 1, or every is negative")
@@ -44,7 +44,7 @@ func (l *Lab) Chaos(c Chaos) error {
 	return nil
 }
 
-// chaosSteps are the rows that names stand for, without duplicates.
+// chaosSteps are the rows for which names stand, without duplicates.
 func chaosSteps(names []string) ([]Step, error) {
 	if len(names) == 0 {
 		for _, s := range catalogue.All() {
@@ -77,11 +77,11 @@ type chaos struct {
 	Chaos
 	steps []Step
 	dice  *rand.Rand
-	asked int // requests
+	asked int // requests so far
 }
 
-// strike gives the row for the next request on a wire, if it plays one. Each request draws the
-// same number of random numbers, so that it does not influence those after it.
+// strike gives the row for the next request on a wire, if that plays one. Each request draws the
+// same number of random numbers, so that it does not influence later ones.
 func (c *chaos) strike(wire string) (Step, bool) {
 	c.asked++
 	chance, choice := c.dice.Float64(), c.dice.Uint64()
@@ -100,7 +100,7 @@ func (c *chaos) strike(wire string) (Step, bool) {
 	return fit[choice%uint64(len(fit))], true
 }
 
-// disturb gives the step of a request for which chaos decides. l.mu is held.
+// disturb gives the step of a request for which chaos decides. The caller holds l.mu.
 func (l *Lab) disturb(model, wire string) (Step, bool) {
 	if l.chaos == nil || len(l.chaos.Models) > 0 && !slices.Contains(l.chaos.Models, model) {
 		return Step{}, false

@@ -11,15 +11,15 @@ const (
 	maxDirected = 4 << 10 // bytes of the name of a model that chooses
 )
 
-// chosen are the scripts of models that choose by their names, so that a client can ask
-// for a fault without anybody telling the lab before:
+// chosen are the scripts of models that choose by their names, so that a client can ask for a fault
+// without anybody telling the lab first:
 //
 //	row:A23                     a row of the fault catalogue
 //	kind:overloaded             the rows of a kind, one after the other
 //	script:429:2s, answer:ok    a script in its text form
 //
-// After its last step such a script begins again. Of more than maxChosen models the oldest
-// are forgotten, and begin again too.
+// After its last step such a script begins again. If there are more than maxChosen models, the
+// oldest are forgotten, and also begin again.
 type chosen struct {
 	scripts map[string]*script
 	order   []string
@@ -33,7 +33,7 @@ func directed(model string) (script string, ok bool) {
 	return strings.CutPrefix(model, "script:")
 }
 
-// by gives the script that a model chooses, nil if it does not choose.
+// by gives the script that a model chooses; nil if it does not choose.
 func (c *chosen) by(model string) (*script, error) {
 	text, ok := directed(model)
 	if !ok {

@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	maxOrder      = 1 << 20  // of what is posted, bytes
-	maxClipped    = 16 << 10 // of a request's body in a list, bytes
+	maxOrder      = 1 << 20  // bytes that may be posted
+	maxClipped    = 16 << 10 // bytes of a request's body in a list
 	usualLimit    = 100      // requests in a list
 	maxChaosNames = 256      // names in an order for chaos
 )
 
-// serveControl serves what is not a wire: the page, and the endpoints behind it.
+// serveControl serves everything that is not a wire: the page, and the endpoints behind it.
 //
 //	GET  /                            the page
 //	GET  /faultlab/requests           what was asked, in order: the last 100; ?limit=N for
@@ -94,7 +94,7 @@ func stepNames(steps []Step) []string {
 	return names
 }
 
-// serveChaos sets how often the lab fails; a rate of 0 and no every ends it.
+// serveChaos sets how often the lab fails; a zero rate without every ends it.
 func (l *Lab) serveChaos(w http.ResponseWriter, r *http.Request) {
 	var in chaosJSON
 	if !readOrder(w, r, &in) {
@@ -149,7 +149,7 @@ type served struct {
 	Path      string      `json:"path"`
 	Header    http.Header `json:"header,omitempty"`
 	Body      string      `json:"body,omitempty"`
-	BodyBytes int         `json:"bodyBytes"` // of all of it
+	BodyBytes int         `json:"bodyBytes"` // of the whole body
 	Step      string      `json:"step"`
 	Refused   string      `json:"refused,omitempty"`
 	Status    int         `json:"status"` // 0 = none was sent, yet or at all
@@ -157,7 +157,7 @@ type served struct {
 	Ended     time.Time   `json:"ended,omitzero"`
 }
 
-// show shows a request with so many bytes of its body.
+// show shows a request with at most that many bytes of its body.
 func (r Request) show(body int) served {
 	s := served{
 		Number: r.Number, Wire: r.Wire, Model: r.Model, Method: r.Method, Path: r.Path, Header: r.Header,
@@ -229,7 +229,7 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(append(encode(v), '\n'))
 }
 
-// encode is json.Marshal for values of our own making, which cannot fail.
+// encode is json.Marshal for our own values, for which it cannot fail.
 func encode(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -2,9 +2,8 @@ package faultlab
 
 import "time"
 
-// What the demo is about: a question that needs one tool call, asked of a
-// model that fails twice and then runs out of capacity, and answered in the
-// end by another model on the other wire.
+// What the demo is about: a question that needs one tool call. It is asked of a model that fails
+// twice and then runs out of capacity, and is finally answered by another model on the other wire.
 const (
 	DemoModel    = "fable-1" // Anthropic wire
 	DemoFallback = "atlas-1" // OpenAI wire

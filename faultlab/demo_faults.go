@@ -16,7 +16,7 @@ type DemoFault struct {
 	reply  string // of the other model
 }
 
-// What the demo's model answers where people choose how it fails.
+// What the demo's model answers when people choose how it fails.
 const (
 	demoQuestion = "What is Mulligan doing right now?"
 	demoReply    = "I am a model on your own computer, and I fail when you tell me to. What just went wrong was caught before it reached you: " +
@@ -46,7 +46,7 @@ func DemoFaults() []DemoFault {
 }
 
 // FailAs makes the next requests for the demo's model fail with the named fault, and later ones
-// be answered; "" = all are answered.
+// succeed; "" = all succeed.
 func (l *Lab) FailAs(name string) error {
 	if name == "" {
 		l.playDemo(demoReply, Answer(demoReply))
@@ -61,7 +61,7 @@ func (l *Lab) FailAs(name string) error {
 	return nil
 }
 
-// playDemo has the demo's model play steps, and its fallback give the reply.
+// playDemo makes the demo's model play steps, and its fallback give the reply.
 func (l *Lab) playDemo(reply string, steps ...Step) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

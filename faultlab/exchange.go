@@ -12,18 +12,18 @@ import (
 )
 
 // settle is how long a cut waits for the text before it to reach the client: a reset may overtake
-// text that was not read yet.
+// text that has not been read yet.
 const settle = 20 * time.Millisecond
 
 // service is what differs between the services.
 type service struct {
 	name     string
-	idHeader string // of the request id in an answer; empty if there is none
+	idHeader string // of the request id in an answer; "" if it has none
 
-	keyed        func(*http.Request) bool                      // is there a key at all?
-	keyless      int                                           // the status if not
-	decode       func(body []byte) (wire.Asked, error)         // read a request
-	check        func(query) (ask, *wire.Report)               // judge it
+	keyed        func(*http.Request) bool                      // reports whether there is a key
+	keyless      int                                           // the status if there is none
+	decode       func(body []byte) (wire.Asked, error)         // reads a request
+	check        func(query) (ask, *wire.Report)               // checks it
 	fault        func(status int) *wire.Report                 // the service's words for a status
 	invalid      func(status int, message string) *wire.Report // a bad request
 	unknownModel func(model string) *wire.Report
@@ -35,26 +35,26 @@ type service struct {
 	overloadCode string // in a stream; "" = that of the status
 
 	id          string                    // how the id of an answer begins
-	callID      func(model string) string // of a tool call; "" where it has none
-	thoughtSeal func(a ask) string        // at the end of reasoning; nil where there is none
-	callSeal    bool                      // the first call carries the seal, or else the end of an answer with reasoning
+	callID      func(model string) string // of a tool call; "" if it has none
+	thoughtSeal func(a ask) string        // at the end of reasoning; nil if there is none
+	callSeal    bool                      // the first call carries the seal, or otherwise the end of an answer with reasoning
 }
 
-// query is a request as the rules of a wire judge it.
+// query is a request to be checked by the rules of a wire.
 type query struct {
 	url    *url.URL
 	header http.Header
 	body   []byte
-	asked  wire.Asked                    // what it says; empty where it cannot be read
-	issued func(model, seal string) bool // did this lab issue the seal?
+	asked  wire.Asked                    // what it says; empty if it cannot be read
+	issued func(model, seal string) bool // reports whether this lab issued the seal
 }
 
-// ask is what of the request every wire's says.
+// ask is the part of the request that all wires have.
 func (in query) ask() ask {
 	return ask{model: in.asked.Model, stream: in.asked.Stream, usage: in.asked.Usage, tokens: 1 + len(in.body)/4}
 }
 
-// ask is what a lab needs to know of a request.
+// ask is what a lab needs to know about a request.
 type ask struct {
 	model  string
 	stream bool
@@ -75,7 +75,7 @@ type exchange struct {
 	asked   wire.Asked
 }
 
-// read reads a request and has it judged by the rules of its wire.
+// read reads a request and checks it by the rules of its wire.
 func (x *exchange) read(body []byte) *wire.Report {
 	asked, err := x.service.decode(body)
 	issued := func(model, seal string) bool { return x.lab.issued(x.service.name, model, seal) }
@@ -109,7 +109,7 @@ func (x *exchange) play(s Step) {
 	}
 }
 
-// say plays the steps that have something to say.
+// say plays the steps that produce a reply.
 func (x *exchange) say(s Step) {
 	if s.echo {
 		s.reply.text = echo(x.asked.Request.Messages)
@@ -129,7 +129,7 @@ func (x *exchange) stream(s Step) {
 	if s.pace > 0 {
 		pace = s.pace
 	}
-	// By the clock, and not from one chunk to the next: otherwise streams that once waited for a
+	// By the clock, not from one chunk to the next: otherwise streams that once waited for a
 	// processor together would send at the same moments from then on.
 	next := time.Now()
 	turn := func() {
@@ -174,7 +174,7 @@ func (x *exchange) speakWhole(s Step) {
 	x.breakOff(s.kind, "<oops>")
 }
 
-// breakOff ends an answer in its middle, in the step's way.
+// breakOff ends an answer in the middle, in the step's way.
 func (x *exchange) breakOff(k kind, garbage string) {
 	switch k {
 	case kindStall:
@@ -204,7 +204,7 @@ func (x *exchange) status(s Step) {
 	x.emit(s.body)
 }
 
-// fail answers with the wire's error shape.
+// fail answers with an error in the wire's form.
 func (x *exchange) fail(f *wire.Report) {
 	id := newID("req_")
 	x.w.Header().Set("Content-Type", "application/json")
@@ -217,7 +217,7 @@ func (x *exchange) fail(f *wire.Report) {
 	x.emit(body)
 }
 
-// identify gives the answer its request id, where the wire has one.
+// identify gives the answer its request id, if the wire has one.
 func (x *exchange) identify(id string) {
 	if x.service.idHeader != "" {
 		x.w.Header().Set(x.service.idHeader, id)
@@ -237,7 +237,7 @@ func (x *exchange) begin() {
 	x.emit("")
 }
 
-// emit writes and flushes; it ends the exchange when the client is gone.
+// emit writes and flushes; it ends the exchange if the client has gone.
 func (x *exchange) emit(frame string) {
 	if _, err := x.w.Write([]byte(frame)); err != nil {
 		panic(http.ErrAbortHandler)
@@ -245,7 +245,7 @@ func (x *exchange) emit(frame string) {
 	_ = http.NewResponseController(x.w).Flush()
 }
 
-// pause waits; it ends the exchange when the client goes or the lab is closed.
+// pause waits; it ends the exchange if the client goes or the lab is closed.
 func (x *exchange) pause(d time.Duration) {
 	if d <= 0 {
 		return
@@ -268,10 +268,10 @@ func (x *exchange) await(c <-chan time.Time) {
 	}
 }
 
-// reset breaks the connection: with a reset over TCP, else by closing it.
+// reset breaks the connection: with a reset over TCP, otherwise by closing it.
 func (x *exchange) reset() { resetConn(x.takeOver()) }
 
-// takeOver makes the connection ours, with what was sent on it before as it stands.
+// takeOver takes the connection from net/http. What was sent on it before stays sent.
 func (x *exchange) takeOver() net.Conn {
 	conn, _, err := http.NewResponseController(x.w).Hijack()
 	if err != nil {
@@ -290,6 +290,6 @@ func resetConn(conn net.Conn) {
 	_ = conn.Close()
 }
 
-// newID returns a fresh id that every wire takes as a tool id: 24 random
-// letters and digits after its prefix.
+// newID returns a fresh id that every wire accepts as a tool id: 24 random letters and digits after
+// its prefix.
 func newID(prefix string) string { return prefix + rand.Text()[:24] }

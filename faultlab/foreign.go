@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// foreign says why a request is refused, "" if it is not: a page of another site makes it, in
-// somebody's browser. A lab has no password, so such pages must not reach it, neither openly
-// (Origin, Sec-Fetch-Site) nor by a name of their own that resolves to this machine (Host).
+// foreign says why a request is refused; "" if it is not. It is refused if it comes from a page of
+// another site, in somebody's browser. A lab has no password, so such pages must not reach it,
+// neither openly (Origin, Sec-Fetch-Site) nor by a name of their own that resolves to this machine
+// (Host).
 func foreign(r *http.Request) string {
 	if _, tcp := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); tcp && !isLoopback(r.Host) {
 		return "the Host header is not localhost or a loopback address"
@@ -34,8 +35,8 @@ func ownOrigin(r *http.Request) string {
 	return "http://" + r.Host
 }
 
-// isLoopback reports whether a Host header is a name or an address of this machine's own,
-// with any port.
+// isLoopback reports whether a Host header, with any port, is a name or an address of this machine
+// itself.
 func isLoopback(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {

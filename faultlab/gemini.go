@@ -33,7 +33,7 @@ var geminiAPI = &service{
 
 const geminiStreaming = "streamGenerateContent"
 
-// geminiTarget takes the model and the method out of a path.
+// geminiTarget reads the model and the method from a path.
 func geminiTarget(path string) (model, method string, ok bool) {
 	target, ok := strings.CutPrefix(path, "/v1beta/models/")
 	colon := strings.LastIndex(target, ":")
@@ -70,10 +70,10 @@ func geminiFault(status int) *wire.Report {
 	return new(gemini.Report("", status, message))
 }
 
-// signsCalls tells if a model wants its calls back with their signature.
+// signsCalls reports whether a model wants its calls back with their signatures.
 func signsCalls(model string) bool { return strings.HasPrefix(model, "gemini-3") }
 
-// geminiCallID: only newer models give their calls an id.
+// geminiCallID is an id for a model's call; only newer models give one.
 func geminiCallID(model string) string {
 	if !signsCalls(model) {
 		return ""

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// holder accepts connections and keeps each until its handler has returned and the client
-// has closed it, or the holder is closed.
+// holder accepts connections and keeps each until its handler has returned and the client has
+// closed it, or the holder is closed.
 type holder struct {
 	ln     net.Listener
 	handle func(net.Conn)
@@ -48,7 +48,7 @@ func (h *holder) add(conn net.Conn) bool {
 func (h *holder) serve(conn net.Conn) {
 	defer h.active.Done()
 	h.handle(conn)
-	// Closing while something is unread would be a reset, which may overtake what was said.
+	// Closing while something is unread would be a reset, which may overtake what was sent.
 	if tcp, ok := conn.(*net.TCPConn); ok && tcp.CloseWrite() == nil {
 		_, _ = io.Copy(io.Discard, conn)
 	}

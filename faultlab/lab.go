@@ -40,7 +40,7 @@ type Lab struct {
 type script struct {
 	steps []Step
 	next  int
-	again bool // from the first step after the last, instead of the last for ever
+	again bool // from the first step after the last one, instead of the last one for ever
 }
 
 // Option is a setting of a new Lab.
@@ -50,8 +50,8 @@ type Option func(*Lab)
 // SlowAnswer has its own.
 func WithPace(perChunk time.Duration) Option { return func(l *Lab) { l.pace = perChunk } }
 
-// WithWatch calls f for each request on a wire as soon as its status is settled, or that it gets
-// none. f must be quick and safe for concurrent use.
+// WithWatch calls f for each request on a wire as soon as its status is known, or it is known to
+// get none. f must be quick and safe for concurrent use.
 func WithWatch(f func(Request)) Option { return func(l *Lab) { l.watch = f } }
 
 // New returns a lab without scripts: until [Lab.Script] is called every model is unknown (404),
@@ -120,9 +120,8 @@ func (l *Lab) take(model, wire string) (Step, error) {
 	return s.step(wire), nil
 }
 
-// Close ends every answer in progress, hangs and stalls included, waits for
-// them, and breaks the connection of every later request. It may be called
-// twice, but not from within a request.
+// Close ends every answer in progress, including hangs and stalls, waits for them, and breaks the
+// connection of every later request. It may be called twice, but not from within a request.
 func (l *Lab) Close() error {
 	l.mu.Lock()
 	if !l.shut {
@@ -134,7 +133,7 @@ func (l *Lab) Close() error {
 	return nil
 }
 
-// enter counts a request in; false after Close.
+// enter counts a request as being served; false after Close.
 func (l *Lab) enter() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -144,9 +143,8 @@ func (l *Lab) enter() bool {
 	return !l.shut
 }
 
-// ServeHTTP serves the wires, the control endpoints and the page. Where a step asks
-// for a broken answer it ends by panicking with http.ErrAbortHandler, as
-// net/http provides for.
+// ServeHTTP serves the wires, the control endpoints and the page. If a step asks for a broken
+// answer, it ends by panicking with http.ErrAbortHandler, as net/http provides for.
 func (l *Lab) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !l.enter() {
 		panic(http.ErrAbortHandler)
@@ -168,7 +166,7 @@ func (l *Lab) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// converse serves one request on a wire: read it, judge it, play its step.
+// converse serves one request on a wire: it reads it, checks it and plays its step.
 func (l *Lab) converse(w http.ResponseWriter, r *http.Request, on *service) {
 	x := &exchange{lab: l, w: w, r: r, service: on}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))

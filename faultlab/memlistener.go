@@ -7,9 +7,8 @@ import (
 	"sync"
 )
 
-// MemListener is a net.Listener in memory: what Dial returns is one end of a
-// net.Pipe, what Accept returns is the other. Inside a testing/synctest bubble
-// make it in the bubble.
+// MemListener is a net.Listener in memory: Dial returns one end of a net.Pipe, and Accept the
+// other. For use in a testing/synctest bubble, create it in the bubble.
 type MemListener struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -21,8 +20,7 @@ func NewMemListener() *MemListener {
 	return &MemListener{conns: make(chan net.Conn), done: make(chan struct{})}
 }
 
-// Dial connects; it waits for Accept until ctx ends or the listener is closed
-// (net.ErrClosed).
+// Dial connects. It waits for Accept until ctx ends or the listener is closed (net.ErrClosed).
 func (m *MemListener) Dial(ctx context.Context) (net.Conn, error) {
 	near, far := net.Pipe()
 	var err error
@@ -39,14 +37,14 @@ func (m *MemListener) Dial(ctx context.Context) (net.Conn, error) {
 	return nil, err
 }
 
-// Client returns an HTTP client that reaches this listener under every host
-// name. Close its idle connections when done.
+// Client returns an HTTP client that reaches this listener under every host name. Close its idle
+// connections when done.
 func (m *MemListener) Client() *http.Client {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) { return m.Dial(ctx) }
 	return &http.Client{Transport: &http.Transport{DialContext: dial}}
 }
 
-// Accept waits for a Dial; net.ErrClosed after Close.
+// Accept waits for a Dial. After Close it returns net.ErrClosed.
 func (m *MemListener) Accept() (net.Conn, error) {
 	select {
 	case c := <-m.conns:
@@ -56,7 +54,7 @@ func (m *MemListener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close ends Accept and Dial; connections stay as they are.
+// Close ends Accept and Dial; connections stay open.
 func (m *MemListener) Close() error {
 	m.once.Do(func() { close(m.done) })
 	return nil

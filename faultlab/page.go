@@ -9,8 +9,8 @@ import (
 //go:embed page
 var pageFiles embed.FS
 
-// servePage serves the page and its parts. They come from here alone, and what they show
-// they set as text, so that nothing that a request says can become part of the page.
+// servePage serves the page and its parts. They come only from here, and set what they show as
+// text, so that nothing in a request can become part of the page.
 func servePage(w http.ResponseWriter, r *http.Request) {
 	name, kind := "page.html", "text/html; charset=utf-8"
 	switch path.Ext(r.URL.Path) {

@@ -75,10 +75,10 @@ func clip(s string) string {
 	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
-// parser reads from the head of rest.
+// parser reads from the beginning of rest.
 type parser struct{ rest string }
 
-// skip drops space and empty lines; what follows is rest.
+// skip drops space and empty lines, and returns the new rest.
 func (p *parser) skip() string {
 	p.rest = strings.TrimLeft(p.rest, " \t\r\n")
 	return p.rest
@@ -100,7 +100,7 @@ func (p *parser) separator() error {
 	return nil
 }
 
-// until takes what comes before the first of the stop characters.
+// until returns what comes before the first of the stop characters, and drops it.
 func (p *parser) until(stops string) string {
 	i := strings.IndexAny(p.rest, stops)
 	if i < 0 {
@@ -111,7 +111,7 @@ func (p *parser) until(stops string) string {
 	return taken
 }
 
-// accept drops c from the head, if it is there.
+// accept drops c from the beginning of rest, if it is there.
 func (p *parser) accept(c string) bool {
 	after, ok := strings.CutPrefix(p.rest, c)
 	if ok {
@@ -197,7 +197,7 @@ func (p *parser) quoted() (string, error) {
 	return strconv.Unquote(head)
 }
 
-// json takes one JSON value.
+// json reads one JSON value.
 func (p *parser) json() (string, error) {
 	decoder := json.NewDecoder(strings.NewReader(p.rest))
 	var raw json.RawMessage

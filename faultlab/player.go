@@ -11,7 +11,7 @@ import (
 
 const (
 	bigPiece = 64 << 10         // bytes of a filler written at once
-	rawTime  = 10 * time.Second // for a client to take what is written past HTTP
+	rawTime  = 10 * time.Second // for a client to read what is written past HTTP
 )
 
 // player plays the script of a row.
@@ -37,7 +37,7 @@ func (x *exchange) playRow(s catalogue.Script) {
 	}
 }
 
-// head sends the header of a script and nothing but what HTTP itself adds.
+// head sends the header of a script, and only what HTTP itself adds to it.
 func (p *player) head(s catalogue.Script) {
 	h := p.w.Header()
 	h["Content-Type"] = nil // or net/http would guess one

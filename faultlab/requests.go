@@ -23,14 +23,14 @@ type Request struct {
 	Path    string
 	Header  http.Header // with keys and cookies replaced by "[redacted]"
 	Body    []byte      // as received, up to 8 MiB
-	Step    string      // the name of the step played; "rejected" if none was
+	Step    string      // the name of the step that was played; "rejected" if none was
 	Refused string      // why, if it was rejected
-	Status  int         // of HTTP; 0 = none was sent, yet or at all
+	Status  int         // of HTTP; 0 = none was sent, either yet or at all
 	At      time.Time   // when its body had been read
-	Ended   time.Time   // when its answer ended; zero = it has not
+	Ended   time.Time   // when its answer ended; zero = it has not ended
 
-	settled bool   // Status is what it will be
-	version uint64 // of the memory, when it last changed
+	settled bool   // Status is final
+	version uint64 // the memory's version when it last changed
 }
 
 const (
@@ -38,7 +38,7 @@ const (
 	stepRejected = "rejected"
 )
 
-// memory is what a lab remembers of requests. Its version changes whenever something visible in
+// memory is what a lab remembers about requests. Its version changes whenever something visible in
 // the lab does, for clients that poll; epoch distinguishes labs.
 type memory struct {
 	requests []Request // their numbers have no gap
@@ -55,7 +55,7 @@ func (m *memory) change() uint64 {
 	return m.version
 }
 
-// find gives a request as it is kept, nil if it is not.
+// find gives a remembered request; nil if it is not remembered.
 func (m *memory) find(number int) *Request {
 	if len(m.requests) == 0 {
 		return nil
@@ -67,7 +67,7 @@ func (m *memory) find(number int) *Request {
 	return &m.requests[i]
 }
 
-// since gives what changed after a version.
+// since gives the requests that have changed after a version.
 func (m *memory) since(version uint64) []Request {
 	var changed []Request
 	for _, r := range m.requests {
@@ -78,8 +78,8 @@ func (m *memory) since(version uint64) []Request {
 	return changed
 }
 
-// Requests returns what was asked, in order. A lab remembers the last 1024
-// requests and at most 64 MiB of their bodies. Treat the bodies as read-only.
+// Requests returns the requests, in order. A lab remembers the last 1024 requests and at most
+// 64 MiB of their bodies. Treat the bodies as read-only.
 func (l *Lab) Requests() []Request {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -102,12 +102,12 @@ func (l *Lab) keep(r Request) int {
 	return r.Number
 }
 
-// answered settles the status of a request, 0 = it gets none.
+// answered sets the status of a request; 0 = it gets none.
 func (l *Lab) answered(number, status int) {
 	l.note(number, func(r *Request) { r.Status = status })
 }
 
-// ended says that a request's answer is over, however it went.
+// ended records that a request's answer is over, however it went.
 func (l *Lab) ended(number int) {
 	l.note(number, func(r *Request) { r.Ended = time.Now() })
 }

@@ -26,7 +26,7 @@ var responsesAPI = &service{
 	thoughtSeal:  responsesSeal,
 }
 
-// responsesSeal: reasoning is sealed for whoever asked for it.
+// responsesSeal is the seal of the reasoning, if the request asks for it.
 func responsesSeal(a ask) string {
 	if !a.sealed {
 		return ""

@@ -9,11 +9,10 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// Row plays a row of the fault catalogue ("A03"), or one of its other scripts
-// ("O12-server_error"), on the wire of the request. A request on a wire without a script for the
-// row is refused with 400, which names the wires that have one. A row plays its script whether or
-// not a stream was asked for. It is an error if there is no such row, or nothing of it can be
-// played over HTTP.
+// Row plays a row of the fault catalogue ("A03"), or one of its other scripts ("O12-server_error"),
+// on the wire of the request. A request on a wire without a script for the row is refused with 400,
+// which names the wires that have one. A row plays its script whether or not a stream was asked
+// for. It is an error if there is no such row, or if none of its scripts can be played over HTTP.
 func Row(name string) (Step, error) {
 	scripts := catalogue.Scripts(name)
 	if len(scripts) == 0 {
@@ -29,9 +28,9 @@ func Row(name string) (Step, error) {
 	return Step{}, fmt.Errorf("row %s happens below HTTP: it is the broken transport %q", name, s.Transport)
 }
 
-// Kind plays the rows whose failure is of a kind, in the catalogue's order. In a script these
-// steps are skipped on wires that they have no script for. [catalogue.Answer] stands for the rows
-// that are no failure. It is an error if there is no such row.
+// Kind plays the rows with failures of a kind, in the catalogue's order. In a script these steps
+// are skipped on wires that they have no script for. [catalogue.Answer] stands for the rows that
+// are not failures. It is an error if there is no such row.
 func Kind(kind string) ([]Step, error) {
 	var steps []Step
 	for _, s := range catalogue.All() {
@@ -56,19 +55,19 @@ func (s Step) on(wire string) (catalogue.Script, bool) {
 	return s.row[i], true
 }
 
-// plays reports whether the step has something to say on a wire.
+// plays reports whether the step can be played on a wire: a row needs a script for it.
 func (s Step) plays(wire string) bool {
 	_, ok := s.on(wire)
 	return ok || s.kind != kindRow
 }
 
-// mute reports whether no status of HTTP is ever sent.
+// mute reports whether no HTTP status is ever sent.
 func (s Step) mute(wire string) bool {
 	script, isRow := s.on(wire)
 	return s.kind == kindHang || s.kind == kindRefuse || isRow && script.Status == 0
 }
 
-// notHere says for which wires a row's script is.
+// notHere says which wires a row's script is for.
 func (s Step) notHere(wire string) string {
 	var wires []string
 	for _, c := range s.row {
@@ -78,7 +77,7 @@ func (s Step) notHere(wire string) string {
 }
 
 // step gives the step for a request on a wire. Rows of a kind without a script for the wire are
-// skipped, even where the last step repeats. A row that was asked for by name waits for a request
+// skipped, even when the last step repeats. A row that was asked for by name waits for a request
 // that it can be played for. A script without steps gives the zero Step.
 func (s *script) step(wire string) Step {
 	if s == nil {

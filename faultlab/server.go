@@ -16,11 +16,11 @@ type Server struct {
 	url   string
 	http  *http.Server
 	conns sync.WaitGroup
-	done  chan struct{} // closed when no connection can come any more
+	done  chan struct{} // closed when no more connections can come
 }
 
-// Listen serves the lab on a loopback TCP address such as "127.0.0.1:0" or
-// "localhost:8080", and on no other.
+// Listen serves the lab on a loopback TCP address such as "127.0.0.1:0" or "localhost:8080". Any
+// other address is an error.
 func (l *Lab) Listen(addr string) (*Server, error) {
 	tcp, err := net.ResolveTCPAddr("tcp", addr)
 	if err != nil {
@@ -52,7 +52,7 @@ func (l *Lab) Serve(ln net.Listener) *Server {
 	return s
 }
 
-// count keeps track of the connections that are served.
+// count keeps track of the connections that are being served.
 func (s *Server) count(_ net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
@@ -65,8 +65,8 @@ func (s *Server) count(_ net.Conn, state http.ConnState) {
 // URL is the server's base address, without a slash at its end.
 func (s *Server) URL() string { return s.url }
 
-// Close stops listening, breaks all connections, which ends what they are
-// being told, and waits for that. The lab stays usable on other servers.
+// Close stops listening, breaks all connections, which ends their answers, and waits for that. The
+// lab can still be used on other servers.
 func (s *Server) Close() error {
 	err := s.http.Close()
 	<-s.done

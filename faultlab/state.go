@@ -18,20 +18,20 @@ const (
 
 // state is a lab as its page shows it.
 type state struct {
-	Epoch    string       `json:"epoch"`    // another one = another lab
+	Epoch    string       `json:"epoch"`    // a different one means a different lab
 	Version  uint64       `json:"version"`  // for the next ?since=
 	Asked    int          `json:"asked"`    // requests in all
 	Oldest   int          `json:"oldest"`   // the number of the first that is remembered
 	Scripts  []modelState `json:"scripts"`  // by model
 	Chaos    *chaosJSON   `json:"chaos"`    // null = none
-	Requests []served     `json:"requests"` // what changed, without headers and bodies
+	Requests []served     `json:"requests"` // those that changed, without headers and bodies
 }
 
 type modelState struct {
 	Model string   `json:"model"` // "" = all others
 	Steps []string `json:"steps"` // the first of them
 	Count int      `json:"count"` // of all
-	Next  int      `json:"next"`  // which is played next, from 0
+	Next  int      `json:"next"`  // which one is played next, from 0
 }
 
 func (l *Lab) serveState(w http.ResponseWriter, r *http.Request) {
@@ -83,8 +83,8 @@ type rowJSON struct {
 	Retryable   string   `json:"retryable"`
 	RightAction string   `json:"rightAction"`
 	Source      string   `json:"source"`
-	Wires       []string `json:"wires"` // that it can be played on
-	Names       []string `json:"names"` // of its scripts, its variants among them
+	Wires       []string `json:"wires"` // wires on which it can be played
+	Names       []string `json:"names"` // of its scripts, including its variants
 }
 
 func serveRows(w http.ResponseWriter, _ *http.Request) {

@@ -12,8 +12,8 @@ import (
 // Step is what a lab does with one request. The zero Step is Answer("").
 // Steps are values; the functions below make them.
 //
-// The steps that fail in mid-stream do so in the middle of the JSON when the
-// request did not ask for a stream; ErrorEventAfter is then Overloaded.
+// The steps that fail in mid-stream fail in the middle of the JSON if the request did not ask for a
+// stream; ErrorEventAfter is then Overloaded.
 type Step struct {
 	kind   kind
 	name   string
@@ -22,14 +22,14 @@ type Step struct {
 	status int
 	header map[string]string
 	body   string
-	echo   bool // the reply's text is made of what was asked
+	echo   bool // the reply's text is what was asked
 
 	row      []catalogue.Script // one for each wire
-	optional bool               // passed over on the other wires
+	optional bool               // skipped on the other wires
 }
 
-// Call is one tool call. Args is its JSON object; empty means {}. Args that
-// are not JSON are streamed as they are, which is a fault of its own.
+// Call is one tool call. Args is its JSON object; empty means {}. Args that are not JSON are
+// streamed as they are, which is itself a fault.
 type Call struct {
 	Name string
 	Args string
@@ -59,7 +59,7 @@ const (
 	kindRow
 )
 
-// speaks tells if the step shows some of its reply.
+// speaks reports whether the step shows some of its reply.
 func (s Step) speaks() bool {
 	switch s.kind {
 	case kindReply, kindStall, kindCut, kindErrorEvent, kindEnd, kindMalformed:
@@ -76,13 +76,13 @@ func (s Step) Name() string {
 	return s.name
 }
 
-// Answer streams text word by word and ends as it should, with usage.
+// Answer streams text word by word and ends properly, with usage.
 func Answer(text string) Step { return Step{name: "answer", reply: reply{text: text}} }
 
-// Echo answers with the last thing that the user said, in a few words.
+// Echo answers with the user's last message, shortened.
 func Echo() Step { return Step{name: "echo", echo: true} }
 
-// SlowAnswer is Answer with so much time before the first word and from one to the next.
+// SlowAnswer is Answer with that much time before the first word and between words.
 func SlowAnswer(text string, perChunk time.Duration) Step {
 	return Step{name: "slow", reply: reply{text: text}, pace: perChunk}
 }
@@ -95,18 +95,17 @@ func ToolCalls(text string, calls ...Call) Step {
 	return Step{name: "tool", reply: reply{text: text, calls: calls}}
 }
 
-// Thinking shows reasoning before what the next step says, in the wire's form,
-// whether the request asked for reasoning or not: with a signature (Anthropic,
-// Gemini), with encrypted content if the request includes it (Responses), as
-// bare reasoning_content (Chat Completions). The lab takes such a seal back
-// for the same model only. Steps that say nothing, such as Hang, stay as they are.
+// Thinking shows reasoning before what the next step says, in the wire's form, whether or not the
+// request asked for reasoning: with a signature (Anthropic, Gemini), with encrypted content if the
+// request includes it (Responses), or as bare reasoning_content (Chat Completions). The lab accepts
+// such a seal back for the same model only. Steps that say nothing, such as Hang, are not changed.
 func Thinking(thought string, then Step) Step {
 	then.reply.thought = thought
 	return then
 }
 
-// Status answers with an HTTP error. An empty body stands for the wire's own
-// error body for that code. A code outside 200–599 is taken as 500.
+// Status answers with an HTTP error. An empty body stands for the wire's own error body for that
+// code. A code outside 200–599 becomes 500.
 func Status(code int, header map[string]string, body string) Step {
 	if code < 200 || code > 599 {
 		code = http.StatusInternalServerError
@@ -114,9 +113,8 @@ func Status(code int, header map[string]string, body string) Step {
 	return Step{kind: kindStatus, name: strconv.Itoa(code), status: code, header: header, body: body}
 }
 
-// RateLimited is 429 with Retry-After in whole seconds, rounded up, and
-// retry-after-ms where that rounding lost something. A negative duration
-// sends neither.
+// RateLimited is 429 with Retry-After in whole seconds, rounded up, and with retry-after-ms if the
+// rounding lost something. For a negative duration neither is sent.
 func RateLimited(retryAfter time.Duration) Step {
 	return Status(http.StatusTooManyRequests, retryHeader(retryAfter), "")
 }
@@ -138,7 +136,7 @@ func retryHeader(after time.Duration) map[string]string {
 // Unavailable is 503.
 func Unavailable() Step { return Status(http.StatusServiceUnavailable, nil, "") }
 
-// Unauthorized is 401, as for a key that is not valid (any more).
+// Unauthorized is 401, as for a key that is not valid.
 func Unauthorized() Step { return Status(http.StatusUnauthorized, nil, "") }
 
 // Overloaded is 529 overloaded_error on the Anthropic wire and 503 on the others.
@@ -185,7 +183,7 @@ func Malformed(text string) Step {
 // Refuse breaks the connection before the first byte of an answer: a reset over TCP.
 func Refuse() Step { return Step{kind: kindRefuse, name: "refuse"} }
 
-// words cuts text into the chunks it is streamed in; together they are text.
+// words cuts text into the chunks in which it is streamed; together they are text.
 func words(text string) []string {
 	if text == "" {
 		return nil

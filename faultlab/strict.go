@@ -6,8 +6,8 @@ import (
 	"regexp"
 )
 
-// The rules below are those of the real services, in their words, as far as a
-// transcript can break them. The first that is broken is reported.
+// The rules in these files are those of the real services, in their words, as far as a transcript
+// can break them. The first that is broken is reported.
 
 var (
 	anthropicID   = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)

@@ -159,8 +159,8 @@ func isObject(raw json.RawMessage) bool {
 	return strings.HasPrefix(strings.TrimSpace(string(raw)), "{")
 }
 
-// pairs demands for each tool_use a tool_result in the next message, at its
-// head, and the reverse.
+// pairs demands a tool_result for each tool_use, at the beginning of the next message, and the
+// reverse.
 func (q *anthropicRequest) pairs() *complaint {
 	var uses []string
 	for i, m := range q.Messages {
@@ -175,7 +175,7 @@ func (q *anthropicRequest) pairs() *complaint {
 	return nil
 }
 
-// answered judges message i against the calls of the one before.
+// answered checks message i against the calls of the one before it.
 func answered(i int, uses []string, m content) *complaint {
 	results := m.results()
 	for n, id := range results {
@@ -214,8 +214,7 @@ func unanswered(i int, ids []string) *complaint {
 	return complain("messages.%d: `tool_use` ids were found without `tool_result` blocks immediately after: %s. Each `tool_use` block must have a corresponding `tool_result` block in the next message.", i, strings.Join(ids, ", "))
 }
 
-// thinking judges the reasoning: who signed it, and whether it stands where the
-// service wants it.
+// thinking checks the reasoning: who signed it, and whether it is where the service wants it.
 func (q *anthropicRequest) thinking() *complaint {
 	for i, m := range q.Messages {
 		for j, b := range m.Content.blocks {
@@ -252,8 +251,7 @@ func (q *anthropicRequest) seal(b block, at string) *complaint {
 	return nil
 }
 
-// begunThinking demands that the last assistant message, if it calls tools,
-// begins with reasoning.
+// begunThinking demands that the last assistant message, if it calls tools, begins with reasoning.
 func (q *anthropicRequest) begunThinking() *complaint {
 	for i, m := range slices.Backward(q.Messages) {
 		if m.Role != "assistant" {

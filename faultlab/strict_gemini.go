@@ -29,7 +29,7 @@ type geminiPart struct {
 	signature string
 }
 
-// anySignature is what the service takes for a signature that is lost.
+// anySignature is what the service accepts instead of a signature that is lost.
 const anySignature = "skip_thought_signature_validator"
 
 const (
@@ -42,8 +42,8 @@ const (
 var (
 	geminiTool = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`)
 
-	// The names that a request and its parts may have, in the camel form;
-	// the snake form is as good.
+	// The names that a request and its parts may have, in camel case; the service also accepts
+	// snake case.
 	geminiMembers = strings.Fields("contents tools toolConfig safetySettings systemInstruction generationConfig cachedContent model labels serviceTier store continuationToken")
 	geminiData    = strings.Fields("text inlineData fileData functionCall functionResponse executableCode codeExecutionResult toolCall toolResponse")
 	partMembers   = append(strings.Fields("thought thoughtSignature videoMetadata partMetadata mediaResolution"), geminiData...)
@@ -71,7 +71,7 @@ func checkGemini(in query) (ask, *wire.Report) {
 	return a, nil
 }
 
-// read takes the request apart and judges each piece by itself.
+// read decodes the request and checks each piece by itself.
 func (q *geminiRequest) read(body []byte) *complaint {
 	if !json.Valid(body) {
 		return complain("Invalid JSON payload received. Unexpected token.")
@@ -169,7 +169,7 @@ func (p *geminiPart) readData(raw json.RawMessage, at string) *complaint {
 	return nil
 }
 
-// checkBlob judges a picture or another file that is part of the request.
+// checkBlob checks an image or another file that is part of the request.
 func checkBlob(raw json.RawMessage, at string) *complaint {
 	object, c := protoObject(raw, at, strings.Fields("mimeType data displayName"))
 	if c != nil {
@@ -191,8 +191,8 @@ func checkBlob(raw json.RawMessage, at string) *complaint {
 	return nil
 }
 
-// readFunction reads a call or a response, whose payload is an object. Only a
-// call may be without one.
+// readFunction reads a call or a response with its payload, which must be an object. Only a call
+// may have none.
 func (p *geminiPart) readFunction(raw json.RawMessage, at, payload string, names []string) *complaint {
 	object, c := protoObject(raw, at, names)
 	if c != nil {
@@ -225,10 +225,10 @@ func (c geminiContent) functions(kind string) []string {
 	return names
 }
 
-// turns judges who speaks when: calls after a user, and their responses, all
-// of them and no others, after the calls.
+// turns checks who speaks when: calls come after a user, and their responses, all of them and no
+// others, after the calls.
 func (q *geminiRequest) turns() *complaint {
-	var open []string // the calls of the content before
+	var open []string // the calls of the content before it
 	for i, c := range q.contents {
 		calls, responses := c.functions("functionCall"), c.functions("functionResponse")
 		isUser := c.role == "user" || c.role == "" && len(q.contents) == 1
@@ -254,7 +254,7 @@ func (q *geminiRequest) turns() *complaint {
 	return nil
 }
 
-// signatures judges the signatures that are there, and those that are not.
+// signatures checks the signatures that are there, and those that are missing.
 func (q *geminiRequest) signatures() *complaint {
 	for i, content := range q.contents {
 		for _, p := range content.parts {
@@ -322,8 +322,8 @@ func checkDeclaration(raw json.RawMessage, at string, seen map[string]bool) *com
 
 const maxSchemaDepth = 64
 
-// checkSchema: "parameters" is not JSON Schema but a part of OpenAPI's, and
-// what is not in that part is refused, at any depth.
+// checkSchema checks "parameters", which is not JSON Schema but a part of OpenAPI's: what is not in
+// that part is refused, at any depth.
 func checkSchema(raw json.RawMessage, at string, depth int) *complaint {
 	if depth == 0 {
 		return complain("Invalid JSON payload received. Message too deep. Max recursion depth reached.")

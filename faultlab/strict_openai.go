@@ -68,7 +68,7 @@ func (q *openaiRequest) head() *complaint {
 	return nil
 }
 
-// each judges the messages one by one.
+// each checks the messages one by one.
 func (q *openaiRequest) each() *complaint {
 	for i, m := range q.Messages {
 		at := fmt.Sprintf("messages[%d]", i)
@@ -109,8 +109,8 @@ func (m openaiMsg) checkCalls(at string) *complaint {
 	return nil
 }
 
-// pairs demands that the tool messages after an assistant's tool calls, and
-// only those, answer each of them, once, before anything else is said.
+// pairs demands that exactly the tool calls of an assistant are answered, once each, by the tool
+// messages after it, before anything else is said.
 func (q *openaiRequest) pairs() *complaint {
 	var calls, open []string
 	for i, m := range q.Messages {
@@ -136,7 +136,7 @@ func (q *openaiRequest) pairs() *complaint {
 	return nil
 }
 
-// answers judges a tool message against the calls before it.
+// answers checks a tool message against the calls before it.
 func (m openaiMsg) answers(i int, calls, open []string) *complaint {
 	at := fmt.Sprintf("messages.[%d]", i)
 	switch {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// How the Gemini API reads its JSON: names in camel case or snake case, each value of its
-// own form, and nothing that it does not know.
+// How the Gemini API reads its JSON: names in camel case or snake case, each value in its own form,
+// and no members that it does not know.
 
-// protoObject reads an object whose members may have these names and no
-// others; one that is null is not there.
+// protoObject reads an object whose members may have these names and no others; a member that is
+// null counts as absent.
 func protoObject(raw json.RawMessage, at string, names []string) (map[string]json.RawMessage, *complaint) {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &object); err != nil || object == nil {
@@ -55,7 +55,7 @@ func camel(name string) string {
 	return head
 }
 
-// protoList reads an array; what is not there is an empty one.
+// protoList reads an array; an absent one is empty.
 func protoList(raw json.RawMessage, at string) ([]json.RawMessage, *complaint) {
 	var items []json.RawMessage
 	if len(raw) > 0 && json.Unmarshal(raw, &items) != nil {
@@ -64,7 +64,7 @@ func protoList(raw json.RawMessage, at string) ([]json.RawMessage, *complaint) {
 	return items, nil
 }
 
-// protoText reads a string; what is not there is an empty one.
+// protoText reads a string; an absent one is empty.
 func protoText(raw json.RawMessage, at string) (string, *complaint) {
 	var s string
 	if len(raw) > 0 && json.Unmarshal(raw, &s) != nil {

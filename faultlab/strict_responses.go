@@ -66,7 +66,7 @@ var responsesMembers = strings.Fields(`background client_metadata context_manage
 	prompt_cache_retention reasoning safety_identifier service_tier store stream stream_options temperature text
 	tool_choice tools top_logprobs top_p truncation user`)
 
-// responsesShape is what an item of a type may have, and how its id begins.
+// responsesShape says which members an item of a type may have, and how its id begins.
 type responsesShape struct {
 	prefix  string
 	members []string
@@ -122,8 +122,8 @@ func (q *responsesRequest) head() *complaint {
 	return nil
 }
 
-// unknown refuses what the API does not have, above all what only its older
-// sister has.
+// unknown refuses members that the API does not have, above all those that only the Chat
+// Completions API has.
 func (q *responsesRequest) unknown() *complaint {
 	moved := map[string]string{
 		"messages": "input", "max_tokens": "max_output_tokens",
@@ -164,7 +164,7 @@ func (q *responsesRequest) limits() *complaint {
 	return nil
 }
 
-// read takes the input apart. A string is a user's message.
+// read decodes the input. A string is a user's message.
 func (q *responsesRequest) read() *complaint {
 	var text string
 	var list []json.RawMessage
@@ -189,7 +189,7 @@ func (q *responsesRequest) read() *complaint {
 	return nil
 }
 
-// readItem reads one item and judges its type and the names of its members.
+// readItem reads one item and checks its type and the names of its members.
 func readItem(raw json.RawMessage, at string) (responsesItem, *complaint) {
 	var item responsesItem
 	var members map[string]json.RawMessage
@@ -227,7 +227,7 @@ func decode(raw json.RawMessage, into any, at string) *complaint {
 	return nil
 }
 
-// each judges the items one by one.
+// each checks the items one by one.
 func (q *responsesRequest) each() *complaint {
 	seen := map[string]bool{}
 	for i, item := range q.items {
@@ -242,7 +242,7 @@ func (q *responsesRequest) each() *complaint {
 	return nil
 }
 
-// thoughts demands that reasoning stands before what it led to, and is this lab's.
+// thoughts demands that reasoning comes before what it led to, and is this lab's.
 func (q *responsesRequest) thoughts() *complaint {
 	for i, item := range q.items {
 		if item.Type == "reasoning" && !q.led(i+1) {
@@ -257,8 +257,8 @@ func (q *responsesRequest) thoughts() *complaint {
 	return nil
 }
 
-// led tells if the item at i is something that reasoning leads to: what the
-// assistant said or called, or more reasoning before that.
+// led reports whether the item at i is something that reasoning leads to: what the assistant said
+// or called, or more reasoning before that.
 func (q *responsesRequest) led(i int) bool {
 	if i >= len(q.items) {
 		return false
@@ -307,8 +307,8 @@ func (q *responsesRequest) tools() *complaint {
 	return nil
 }
 
-// unstored refuses items that only a service that keeps responses could fill
-// in. The lab keeps none, as the real one does not for "store": false.
+// unstored refuses items that only a service that stores responses could fill in. The lab stores
+// none, as the real service does not for "store": false.
 func (q *responsesRequest) unstored() *wire.Report {
 	for _, item := range q.items {
 		if item.Type != "item_reference" && (item.Type != "reasoning" || item.Encrypted != "") {

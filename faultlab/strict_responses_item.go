@@ -28,7 +28,7 @@ func (item responsesItem) check(at string) *complaint {
 	return nil
 }
 
-// checkID: an id may be left out or blank; one that is given says what it is of.
+// checkID checks an item's id: it may be left out or blank; otherwise its prefix must fit the type.
 func (item responsesItem) checkID(at string) *complaint {
 	prefix := responsesShapes[item.Type].prefix
 	switch {
@@ -59,7 +59,7 @@ func (item responsesItem) checkMessage(at string) *complaint {
 	return checkParts(item.Content, at+".content", parts)
 }
 
-// checkParts judges a content: a string, or a list of parts of some types.
+// checkParts checks a content: a string, or a list of parts of certain types.
 func checkParts(raw json.RawMessage, at string, types []string) *complaint {
 	if len(raw) == 0 {
 		return missingParameter(at)

@@ -16,11 +16,11 @@ import (
 // Transport is a way to fail below HTTP.
 type Transport struct {
 	ID   string // the catalogue's row or variant
-	Name string // for Break
+	Name string // to pass to Break
 	Doc  string // what happens
 }
 
-// transport is a Transport and how it is made.
+// transport is a Transport and how to start it.
 type transport struct {
 	Transport
 	start func(*Broken) error
@@ -63,21 +63,21 @@ func Transports() []Transport {
 
 // Broken is something on loopback that fails below HTTP until it is closed.
 type Broken struct {
-	URL  string // what to ask, without a slash at its end
+	URL  string // where to send requests, without a slash at its end
 	Host string // the host in URL, without a port
 
 	CA       []byte // PEM to trust; nil = nothing
 	Resolver string // UDP address of the name server to ask about Host; "" = any
 	Proxy    string // URL of the proxy to use; "" = none
 
-	// Dial takes the place of the dial where no server can play the fault; nil = none.
+	// Dial replaces the dial if no server can play the fault; nil = it does not.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 	requests atomic.Int64
 	closers  []func() error
 }
 
-// Requests is how many whole requests have come over HTTP/2.
+// Requests is how many complete requests have come over HTTP/2.
 func (b *Broken) Requests() int { return int(b.requests.Load()) }
 
 // Break starts the transport of that name.
@@ -99,7 +99,7 @@ func Break(name string) (*Broken, error) {
 	return b, nil
 }
 
-// Close ends everything, open connections included.
+// Close ends everything, including open connections.
 func (b *Broken) Close() error {
 	var errs []error
 	for _, closer := range slices.Backward(b.closers) {

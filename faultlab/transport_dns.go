@@ -6,7 +6,7 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// breakDNS is a name server that knows nothing, and may say so.
+// breakDNS is a name server that knows nothing; says tells whether it says so or stays silent.
 func breakDNS(says bool) func(*Broken) error {
 	return func(b *Broken) error {
 		conn, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
@@ -42,7 +42,7 @@ func answerDNS(conn *net.UDPConn, says bool) {
 	}
 }
 
-// noSuchHost answers a query with NXDOMAIN; false if it is none.
+// noSuchHost answers a query with NXDOMAIN; false if it is not a query.
 func noSuchHost(query []byte) ([]byte, bool) {
 	var p dnsmessage.Parser
 	head, err := p.Start(query)

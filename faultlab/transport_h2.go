@@ -12,10 +12,10 @@ import (
 	"github.com/mulligan-run/mulligan/faultlab/catalogue"
 )
 
-// h2Fault fails a request on a stream; true if the connection is over.
+// h2Fault makes a request on a stream fail; it returns true if the connection is over.
 type h2Fault func(f *http2.Framer, stream uint32, path string) bool
 
-// breakH2 speaks as much HTTP/2 as it takes to be asked something.
+// breakH2 speaks as much HTTP/2 as it takes to receive a request.
 func breakH2(fail h2Fault) func(*Broken) error {
 	return func(b *Broken) error {
 		return b.serveTLS(certGood, []string{http2.NextProtoTLS}, func(c *tls.Conn) {
@@ -68,12 +68,12 @@ func h2Reset(f *http2.Framer, stream uint32, _ string) bool {
 	return f.WriteRSTStream(stream, http2.ErrCodeInternal) != nil
 }
 
-// h2Refused says of a request that it may be made again.
+// h2Refused says that the request may be repeated.
 func h2Refused(f *http2.Framer, stream uint32, _ string) bool {
 	return f.WriteRSTStream(stream, http2.ErrCodeRefusedStream) != nil
 }
 
-// h2ResetMid begins the answer that suits the path.
+// h2ResetMid begins the answer that suits the path, and then resets the stream.
 func h2ResetMid(f *http2.Framer, stream uint32, path string) bool {
 	var head bytes.Buffer
 	encoder := hpack.NewEncoder(&head)
@@ -113,7 +113,7 @@ func h2GoAway(f *http2.Framer, stream uint32, _ string) bool {
 	return true
 }
 
-// h2GoAwayUnread says of a request that it may be made again, on another connection.
+// h2GoAwayUnread says that the request may be repeated on another connection.
 func h2GoAwayUnread(f *http2.Framer, _ uint32, _ string) bool {
 	return f.WriteGoAway(0, http2.ErrCodeNo, nil) != nil
 }

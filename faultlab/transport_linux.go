@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// shortestQueue makes the queue of connections that wait for Accept as short as it gets.
+// shortestQueue makes the queue of connections that wait for Accept as short as possible.
 func shortestQueue(ln *net.TCPListener) error {
 	raw, err := ln.SyscallConn()
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 // nowhere is a host name that no resolver knows (RFC 6761).
 const nowhere = "provider.invalid"
 
-// breakRefused takes the port of an outgoing connection: nobody else gets it, and nobody
-// listens there.
+// breakRefused takes the port of an outgoing connection: no other process gets it, and none listens
+// there.
 func breakRefused(b *Broken) error {
 	if err := b.serve("http", func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }); err != nil {
 		return err
@@ -29,8 +29,8 @@ func breakRefused(b *Broken) error {
 	return nil
 }
 
-// breakBlackhole fills the queue of a listener that accepts nothing: what tries to
-// connect after that gets no answer.
+// breakBlackhole fills the queue of a listener that accepts nothing: whatever tries to connect
+// after that gets no answer.
 func breakBlackhole(b *Broken) error {
 	ln, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
@@ -65,14 +65,14 @@ type namedAddr struct{ network, address string }
 func (a namedAddr) Network() string { return a.network }
 func (a namedAddr) String() string  { return a.address }
 
-// breakSilent takes all that it is sent and says nothing.
+// breakSilent reads all that it is sent and says nothing.
 func breakSilent(scheme string) func(*Broken) error {
 	return func(b *Broken) error {
 		return b.serve(scheme, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) })
 	}
 }
 
-// breakAfterRequest reads a request and leaves the rest to what follows.
+// breakAfterRequest reads a request and then calls then with the connection.
 func breakAfterRequest(then func(net.Conn)) func(*Broken) error {
 	return func(b *Broken) error {
 		return b.serve("http", func(c net.Conn) {
@@ -91,10 +91,11 @@ func readRequest(c net.Conn) (*http.Request, error) {
 	return http.ReadRequest(bufio.NewReader(io.LimitReader(c, maxBody)))
 }
 
-// sayNothing leaves a connection to be closed.
+// sayNothing leaves the connection open, without an answer.
 func sayNothing(net.Conn) {}
 
-// greetSSH comes after the request only so that it comes at the same time for everybody.
+// greetSSH greets only after the request, so that the greeting comes at the same time for every
+// client.
 func greetSSH(c net.Conn) { _, _ = io.WriteString(c, "SSH-2.0-OpenSSH_9.2\r\n") }
 
 func breakPlainHTTP(b *Broken) error {

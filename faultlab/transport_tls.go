@@ -25,14 +25,14 @@ const (
 	certExpired
 )
 
-// breakTLS shakes hands with a bad certificate. A client that takes it gets no further.
+// breakTLS does a TLS handshake with a bad certificate. A client that accepts it gets no further.
 func breakTLS(fault certFault) func(*Broken) error {
 	return func(b *Broken) error {
 		return b.serveTLS(fault, nil, func(c *tls.Conn) { _ = c.HandshakeContext(context.Background()) })
 	}
 }
 
-// serveTLS is serve after the handshake, at localhost: certificates are mostly for names.
+// serveTLS is serve after a TLS handshake, on localhost: certificates are mostly for names.
 func (b *Broken) serveTLS(fault certFault, protocols []string, handle func(*tls.Conn)) error {
 	cert, ca, err := throwaway(fault)
 	if err != nil {
@@ -51,7 +51,8 @@ func (b *Broken) serveTLS(fault certFault, protocols []string, handle func(*tls.
 	return err
 }
 
-// throwaway makes an authority and a certificate of its for localhost, but for the fault.
+// throwaway makes an authority and its certificate for localhost, which is valid except for the
+// fault.
 func throwaway(fault certFault) (tls.Certificate, []byte, error) {
 	now := time.Now()
 	parent := &x509.Certificate{

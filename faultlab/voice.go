@@ -8,7 +8,7 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
-// voice says one reply on the wire of its service.
+// voice writes one reply on the wire of its service.
 type voice struct {
 	exchange *exchange
 	head     wire.Head
@@ -33,7 +33,7 @@ func (v *voice) say(deltas ...llm.Delta) {
 	}
 }
 
-// sealThought ends the reasoning of a reply with its seal, where the wire has one there.
+// sealThought ends the reasoning of a reply with its seal, if the wire has one there.
 func (v *voice) sealThought(r reply) {
 	if seal := v.thoughtSeal(r); seal != "" {
 		v.say(llm.Delta{Kind: llm.DeltaThinking, Signature: seal})
@@ -47,7 +47,7 @@ func (v *voice) thoughtSeal(r reply) string {
 	return v.exchange.service.thoughtSeal(v.exchange.ask)
 }
 
-// finish says the calls of a reply, and ends the answer.
+// finish writes the calls of a reply, and ends the answer.
 func (v *voice) finish(r reply) {
 	message, stop := v.message(r)
 	var deltas []llm.Delta
@@ -64,7 +64,7 @@ func (v *voice) finish(r reply) {
 	v.say(append(deltas, llm.Delta{Kind: llm.DeltaUsage, Usage: v.usage(r)}, llm.Delta{Kind: llm.DeltaStop, Stop: stop})...)
 }
 
-// message is a reply as the message that it amounts to.
+// message is the reply as a message.
 func (v *voice) message(r reply) (llm.Message, llm.StopReason) {
 	m, stop := llm.Message{Role: llm.RoleAssistant}, llm.StopEnd
 	x := v.exchange
@@ -98,7 +98,7 @@ func (v *voice) usage(r reply) llm.Usage {
 
 func (r reply) speaks() bool { return r.thought+r.text != "" || len(r.calls) > 0 }
 
-// tokens is a rough count, enough for usage to add up.
+// tokens is a rough count, so that usage adds up.
 func (r reply) tokens() int {
 	n := len(words(r.thought)) + len(words(r.text))
 	for _, c := range r.calls {
@@ -114,7 +114,7 @@ func (c Call) args() string {
 	return c.Args
 }
 
-// overload is how a stream of the service says that it is overloaded.
+// overload is how a stream of the service reports that it is overloaded.
 func (s *service) overload() wire.Report {
 	report := *s.fault(s.overloaded)
 	if s.overloadCode != "" {

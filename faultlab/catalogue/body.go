@@ -63,7 +63,7 @@ func (b *bodyReader) block(depth int) ([]Act, error) {
 	return acts, nil
 }
 
-// add appends an act, if there is one; bytes join those before them.
+// add appends an act, if there is one; bytes are joined to those before them.
 func (b *bodyReader) add(acts []Act, act *Act) ([]Act, error) {
 	if act == nil {
 		return acts, nil
@@ -84,7 +84,7 @@ func (b *bodyReader) add(acts []Act, act *Act) ([]Act, error) {
 	return append(acts, *act), nil
 }
 
-// act reads one line: "" is the word of what is sent as it stands.
+// act reads one line; the word is "" if the line is sent as it stands.
 func (b *bodyReader) act(word, rest string, depth int) (*Act, error) {
 	switch word {
 	case "":
@@ -166,7 +166,7 @@ func (b *bodyReader) ending(word string) (*Act, error) {
 	b.ended = true
 	switch word {
 	case "@end":
-		return nil, nil //nolint:nilnil // the proper end is no act
+		return nil, nil //nolint:nilnil // the proper end is not an act
 	case "@hang":
 		return &Act{Do: Hang}, b.lasting()
 	case "@cut":
@@ -177,8 +177,8 @@ func (b *bodyReader) ending(word string) (*Act, error) {
 	return nil, fmt.Errorf("unknown act %s", word)
 }
 
-// lasting refuses acts that never end on a connection that is taken over: nobody would notice
-// that the client has gone.
+// lasting refuses acts that never end on a connection that was taken over: nobody would notice that
+// the client has gone.
 func (b *bodyReader) lasting() error {
 	if b.raw && b.sent {
 		return errors.New("a raw answer that has begun must end")

@@ -72,7 +72,7 @@ func (v Values) one(p string) (string, error) {
 	return at.Format(time.RFC3339), nil
 }
 
-// inJSON is text as it stands between the quotes of a JSON string.
+// inJSON is text as it is written between the quotes of a JSON string.
 func inJSON(text string) string {
 	quoted, err := json.Marshal(text)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// String is the script's section as a file has it, without the line that names its wires; it is
+// String is the script's section as it is in a file, without the line that names its wires. It is
 // empty if nothing is played on a wire.
 func (s Script) String() string {
 	if s.Wire == "" {

@@ -14,7 +14,7 @@ const (
 	maxHeader = 64        // lines
 )
 
-// parse reads the script file of a name such as "A03" or "O12-server_error".
+// parse reads the script file with a name such as "A03" or "O12-server_error".
 func parse(name, text string) ([]Script, error) {
 	id, variant, _ := strings.Cut(name, "-")
 	row, known := Find(id)
@@ -33,10 +33,10 @@ func parse(name, text string) ([]Script, error) {
 	return scripts, nil
 }
 
-// reader gives out the lines of a file.
+// reader yields the lines of a file.
 type reader struct {
 	rest []string
-	line int // the number of the line given out last
+	line int // the number of the last line that was read
 }
 
 func (r *reader) next() (string, bool) {
@@ -49,7 +49,7 @@ func (r *reader) next() (string, bool) {
 	return line, true
 }
 
-// within gives out the lines up to the next section.
+// within returns the next line, up to the next section.
 func (r *reader) within() (string, bool) {
 	if len(r.rest) > 0 && strings.HasPrefix(r.rest[0], sectionMark) {
 		return "", false
@@ -125,7 +125,7 @@ func (r *reader) head(s *Script) error {
 	return nil
 }
 
-// set takes one line of the head.
+// set handles one line of the head.
 func (s *Script) set(key, value string) error {
 	e := &s.Expect
 	switch key {
@@ -175,7 +175,7 @@ func (e *Expectation) setWait(value string) error {
 	return nil
 }
 
-// check demands that the expectation is exact.
+// check checks that the expectation is exact.
 func (e *Expectation) check() error {
 	e.Answer = e.Kind == Answer
 	switch {

@@ -10,13 +10,13 @@ import (
 //go:embed faults.tsv
 var table string
 
-// columns of the table.
+// columns is the number of columns of the table.
 const columns = 11
 
 // Row is one fault, in the words of the catalogue.
 type Row struct {
 	ID          string // such as "A03"
-	Provider    string // whose fault it is; "*" = anybody's
+	Provider    string // the provider that has the fault; "*" = any
 	Kind        string // the kind of the failure; "-" = no failure, or one that depends on a code or status
 	Status      string // of HTTP; "-" = none, "any" = any
 	Headers     string // separated by "; "; "-" = none of interest
@@ -28,7 +28,7 @@ type Row struct {
 	Source      string // how it is known
 }
 
-// Rows returns the whole catalogue, in its order.
+// Rows returns the whole catalogue, in order.
 func Rows() []Row { return slices.Clone(loadRows()) }
 
 // Find returns the row of that id.
@@ -47,21 +47,21 @@ var loadRows = sync.OnceValue(func() []Row {
 		if len(c) != columns {
 			panic("catalogue: faults.tsv has a line with another number of columns: " + line)
 		}
-		if i > 0 { // the first names the columns
+		if i > 0 { // the first line names the columns
 			rows = append(rows, Row{c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], c[9], c[10]})
 		}
 	}
 	return rows
 })
 
-// expectation is what the columns say of the failure.
+// expectation is what the columns say about the failure.
 func (r Row) expectation() Expectation {
 	e := Expectation{Kind: r.Kind}
 	retryable := r.Retryable == "yes" || r.Retryable == "once"
 	switch r.Retryable {
 	case "yes", "once", "no", "after_repair", "after_refresh", "switch":
 		e.Retryable = &retryable
-	case "suspend": // not before the reset for a quota, after a wait for all else
+	case "suspend": // not before the reset for a quota, after a wait for everything else
 		retryable = r.Kind != "quota"
 		e.Retryable = &retryable
 	}

@@ -13,21 +13,21 @@ import (
 //go:embed rows
 var files embed.FS
 
-// Wires are the wires that scripts may be for: the Messages API, Chat Completions, the
-// Responses API and Gemini's streamGenerateContent.
+// Wires are the wires that scripts may be for: the Messages API, Chat Completions, the Responses
+// API and Gemini's streamGenerateContent.
 func Wires() []string { return []string{"anthropic", "openai", "responses", "gemini"} }
 
-// Answer is the Kind of an Expectation that is no failure.
+// Answer is the Kind of an Expectation that is not a failure.
 const Answer = "answer"
 
 // Script is one answer to one request on one wire, and what a client must make of it.
 type Script struct {
 	Row     string // the row's id
 	Variant string // "" for the row's main script
-	Wire    string // "" where nothing is played on a wire: see Transport and Client
+	Wire    string // "" if nothing is played on a wire: see Transport and Client
 	Expect  Expectation
 
-	Status int         // of HTTP; 0 = raw: the connection carries nothing but the acts
+	Status int         // of HTTP; 0 = raw: the connection carries only the acts
 	Header [][2]string // names and values, in order; values may contain placeholders
 	Acts   []Act       // the body; without a Hang, Reset or Cut it ends properly
 
@@ -40,9 +40,9 @@ type Expectation struct {
 	Kind      string         // a kind of failure, or [Answer]
 	Answer    bool           // Kind is [Answer]
 	Retryable *bool          // with the same input; nil only for an answer
-	Wait      *time.Duration // the retry hint of the failure, 0 = it has none; nil = not said
-	ResetsAt  time.Time      // when the limit ends; zero = not said
-	Text      string         // what an answer says; "" = not said
+	Wait      *time.Duration // the retry hint of the failure; 0 = it has none; nil = unspecified
+	ResetsAt  time.Time      // when the limit ends; zero = unspecified
+	Text      string         // what an answer says; "" = unspecified
 	Note      string         // why it differs from the row
 }
 
@@ -79,8 +79,8 @@ const (
 	Cut
 )
 
-// Scripts returns the scripts of a row: the main ones first, then by variant, and of
-// each variant one for every wire.
+// Scripts returns the scripts of a row: the main ones first, then those of each variant, one for
+// every wire.
 func (r Row) Scripts() []Script {
 	var scripts []Script
 	for _, s := range loadScripts() {
@@ -91,8 +91,8 @@ func (r Row) Scripts() []Script {
 	return scripts
 }
 
-// Scripts returns what goes by the name of a row ("A03") or of a variant
-// ("O12-server_error"): a script for each wire. It is empty for an unknown name.
+// Scripts returns the scripts with the name of a row ("A03") or of a variant ("O12-server_error"):
+// one for each wire. It is empty for an unknown name.
 func Scripts(name string) []Script {
 	var scripts []Script
 	for _, s := range loadScripts() {
@@ -106,7 +106,7 @@ func Scripts(name string) []Script {
 // All returns every script, in the order of the rows.
 func All() []Script { return slices.Clone(loadScripts()) }
 
-// loadScripts panics if a file is wrong, which the tests exclude.
+// loadScripts reads all scripts. It panics if a file is wrong; the tests rule that out.
 var loadScripts = sync.OnceValue(func() []Script {
 	scripts, err := readScripts()
 	if err != nil {
