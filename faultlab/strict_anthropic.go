@@ -98,7 +98,7 @@ func (q *anthropicRequest) blocks() *complaint {
 	return nil
 }
 
-// turns makes one message of neighbours with one role, as the service does, and has nothing to complain about.
+// turns joins neighbouring messages of one role, as the service does. It never complains.
 func (q *anthropicRequest) turns() *complaint {
 	var turns []anthropicMsg
 	for _, m := range q.Messages {
@@ -112,7 +112,7 @@ func (q *anthropicRequest) turns() *complaint {
 	return nil
 }
 
-// check judges one block by itself.
+// check checks one block by itself.
 func (b block) check(role, at string) *complaint {
 	switch b.Type {
 	case "":

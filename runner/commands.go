@@ -65,7 +65,7 @@ func (l *loop) followInbox(ctx context.Context) (stop func()) {
 }
 
 // hearCommands turns each command into an event, once: the event holds the command's position, so
-// that the command is not taken again after a crash. If the inbox cannot be read it is tried
+// that the command is not handled again after a crash. If the inbox cannot be read it is tried
 // again later.
 func (l *loop) hearCommands(ctx context.Context, after uint64) {
 	for ctx.Err() == nil {

@@ -59,7 +59,7 @@ type loop struct {
 	counted     counted
 	reserved    *reservation    // of the day's budget, for the next call; nil = none
 	turn        turn            // of the call that waits for it
-	opening     recovery.Effect // the call whose intent open wrote, until it begins; none where Call is nil
+	opening     recovery.Effect // the call whose intent open wrote, until it begins; none if Call is nil
 	before      []llm.Message   // the conversation that the run continues, until it begins
 	behind      int             // how many runs were read for that
 	saved       uint64          // seq of the last event in a snapshot

@@ -23,10 +23,10 @@ func (l *loop) open(ctx context.Context, started recovery.Started) error {
 	}
 	paused, err := l.persist(ctx, func(ctx context.Context) error {
 		lease, err := l.r.log.Begin(ctx, l.id, l.r.owner, l.r.leaseTTL, func(by timeline.Lease) []recovery.Event {
-			if by.Owner != first.Owner || by.Epoch != first.Epoch { // somebody has claimed it before it began
+			if by.Owner != first.Owner || by.Epoch != first.Epoch { // another process has claimed it before it began
 				first, events = by, slices.Clone(events)
 				events[1].Body = l.claimed(by)
-				l.run = &recovery.Run{} // what was foreseen is not what is written
+				l.run = &recovery.Run{} // what is written is not what was foreseen
 			}
 			return events
 		})
@@ -42,8 +42,8 @@ func (l *loop) open(ctx context.Context, started recovery.Started) error {
 	return l.written(ctx, events, paused)
 }
 
-// foresee folds the first events of a run before they are written, and finds its first call; none
-// if a gate holds that, which is then left to the loop.
+// foresee folds the first events of a run before they are written, and finds its first call. There
+// is none if a gate holds it; it is then left to the loop.
 func (l *loop) foresee(events []recovery.Event) {
 	for _, e := range events {
 		if err := l.run.Apply(e); err != nil {
@@ -61,8 +61,8 @@ func (l *loop) foresee(events []recovery.Event) {
 	}
 }
 
-// callFirst prepares the first call of a run that was opened with it, which need not wait for the
-// loop; nil if there is none.
+// callFirst prepares the first call of a run if its opening has the call's intent, so that the call
+// need not wait for the loop; nil if there is none.
 func (l *loop) callFirst() (run func()) {
 	first := l.opening
 	if l.opening = (recovery.Effect{}); first.Call == nil {

@@ -13,21 +13,21 @@ func systemSlept() time.Duration { return sleep.total() }
 
 var sleep = slept{since: time.Now()}
 
-// slept is what systemSlept gave last. Each run asks several times, and the two clocks cost a
-// system call each; whether the computer may have slept since is seen without one.
+// slept is the last result of systemSlept. Each run asks several times, and reading the two clocks
+// costs a system call each; it can be seen without one whether the computer may have slept since.
 type slept struct {
-	since time.Time // of this process's beginning
+	since time.Time // when this process began
 
 	mu     sync.Mutex
 	last   time.Duration
 	known  bool
 	at     time.Duration // when last was read, on the monotonic clock
-	offset time.Duration // between the wall clock and the monotonic clock then, which a sleep moves
+	offset time.Duration // between the wall clock and the monotonic clock at that time; a sleep changes it
 }
 
 const (
 	sleptStep = 50 * time.Millisecond // a smaller move of the offset says nothing
-	sleptTime = time.Second           // whoever sets the wall clock may hide a sleep for this long
+	sleptTime = time.Second           // setting the wall clock may hide a sleep for this long
 )
 
 func (s *slept) total() time.Duration {

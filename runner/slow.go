@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// slow finds the writes of all runs that take longer than storeLong. Nearly all are over before,
-// so they share one timer, and it may expire in vain.
+// slow finds the writes of all runs that take longer than storeLong. Nearly all end sooner, so they
+// share one timer, which may expire for nothing.
 type slow struct {
 	mu      sync.Mutex
-	writes  map[*writing]time.Time // when each takes too long
+	writes  map[*writing]time.Time // when each counts as slow
 	timer   *time.Timer            // nil before the first write
 	running bool
 }
@@ -24,7 +24,7 @@ type writing struct {
 	over     <-chan struct{} // closed when the run is cancelled or released; nil = that does not matter
 }
 
-// begin has w attended if it has not ended in storeLong.
+// begin makes w attended if it has not ended within storeLong.
 func (s *slow) begin(w *writing) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,14 +37,14 @@ func (s *slow) begin(w *writing) {
 	}
 }
 
-// end is for a write that has ended.
+// end records that a write has ended.
 func (s *slow) end(w *writing) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.writes, w)
 }
 
-// run starts the timer. It is called with s.mu held.
+// run starts the timer. The caller holds s.mu.
 func (s *slow) run(moment time.Duration) {
 	s.running = true
 	if s.timer == nil {
@@ -54,7 +54,7 @@ func (s *slow) run(moment time.Duration) {
 	s.timer.Reset(moment)
 }
 
-// look has those attended that take too long, and looks again when the next one could.
+// look attends the writes that take too long, and looks again when the next one could.
 func (s *slow) look() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,8 +73,8 @@ func (s *slow) look() {
 	}
 }
 
-// attend watches a write that takes longer than most, tells people in time, and stops it when it
-// is to be given up.
+// attend watches a write that takes longer than most, tells people in time, and stops the write
+// when it should be given up.
 func (w *writing) attend() {
 	slow, end := time.NewTimer(time.Until(w.began.Add(storeSlow))), time.NewTimer(time.Until(w.patience))
 	defer slow.Stop()

@@ -82,7 +82,7 @@ func (l *loop) event(now time.Time, inbox uint64, later int, b recovery.Body) re
 	return recovery.Event{Run: l.id, Seq: l.run.Seq + uint64(later) + 1, Time: now, Text: recovery.Line(l.run, b), Inbox: inbox, Body: b}
 }
 
-// concluded reports whether b follows from what the log says so far, so that nothing may come
+// concluded reports whether b follows from what the log says so far, so that nothing may come in
 // between.
 func concluded(b recovery.Body) bool {
 	switch b.(type) {
