@@ -42,7 +42,7 @@ var foreign = map[string]string{
 	"host/languages":             "TestFaults/(java|python|typescript|rust)",
 	"runner/mcp":                 "TestLive",
 	"timeline/postgres":          "^Test([^FR]|F[^i]|R[^i])", // all but TestFindings and TestRingFits
-	"sdk/conformance":            "Test(Languages|Examples|Values|Kotlin)(/(python|typescript|rust|java)|$)",
+	"sdk/conformance":            "^Test(Languages|Examples|Values)$/(python|typescript|rust|java)|^TestKotlin$",
 }
 
 // indirect are the rooms that ask by way of another one.
