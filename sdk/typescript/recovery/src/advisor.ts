@@ -7,7 +7,7 @@ export interface Advice {
   /** That the call is in Mulligan's timeline. */
   run?: string;
   failure?: { kind?: string; code?: string; title?: string; message?: string; retryable?: boolean; [more: string]: unknown };
-  decision: { action?: string; delayMs?: number; newModel?: string; reason?: string; by?: string; blockedBy?: string; adjust?: Record<string, unknown>; [more: string]: unknown };
+  decision: { action?: string; delayMs?: number; newModel?: string; reason?: string; by?: Record<string, unknown>; blockedBy?: string; adjust?: Record<string, unknown>; [more: string]: unknown };
   /** meta.recoverySuggestion: what a person is to be asked, with its buttons. */
   recoverySuggestion?: Record<string, unknown>;
 }
@@ -162,7 +162,7 @@ export class Call {
 const LONGEST = 2 ** 31 - 1;
 
 /** Waits; false where signal ended before. */
-async function passed(ms: number, signal?: AbortSignal | null): Promise<boolean> {
+export async function passed(ms: number, signal?: AbortSignal | null): Promise<boolean> {
   for (let left = ms; left > 0 && !signal?.aborted; left -= LONGEST) {
     await new Promise<void>((resolve) => {
       const over = () => { clearTimeout(timer); signal?.removeEventListener('abort', over); resolve(); };

@@ -1,9 +1,10 @@
 /**
  * Mulligan's recovery as a plugin of OpenClaw, in the words of its pull request 20384: the hook `run_error` is
- * answered with an action. A host that has no such hook is told what it lets a plugin tell it: after a turn that
- * failed the session's next one is asked of the model that Mulligan switches to.
+ * answered with an action. A host that has no such hook retries and falls back by itself. It lets a plugin hear of
+ * each attempt that failed, hold the next one back, forbid it, and choose its model wherever it chooses one: at the
+ * next of its fallback models, and at the session's next turn.
  */
-import { acts, Advisor, type Advice } from './advisor.js';
+import { acts, Advisor, type Advice, passed } from './advisor.js';
 import type { Evidence } from './evidence.js';
 
 /** What `run_error` is told: a run that failed. */
@@ -57,54 +58,73 @@ export default {
   name: 'Mulligan recovery',
   description: 'Asks Mulligan what to do about a run that failed',
   register(host: Host): void {
-    const { url, alternatives } = configOf(host.pluginConfig);
-    const advisor = new Advisor({ url, warn: (text) => (host.logger?.warn ?? console.warn)(text) });
+    const { url, timeout, alternatives } = configOf(host.pluginConfig);
+    const advisor = new Advisor({ url, ...(timeout && { timeout }), warn: (text) => (host.logger?.warn ?? console.warn)(text) });
     register(host, advisor, alternatives);
   },
 };
 
+/** A turn with an attempt that failed: what is done about it, and since when. */
+interface Turn {
+  call: string;
+  failures: number;
+  /** Settles with what is done about the last failure. */
+  advice: Promise<Advice | undefined>;
+  /** When it did, in milliseconds since 1970. */
+  since: number;
+  forbidden?: boolean;
+}
+
 /** Registers the hooks. alternatives are the models that may be switched to, provider/model. */
 export function register(host: Host, advisor: Advisor, alternatives: readonly string[] = []): void {
   let obeys = false;
-  const next = new Map<string, { model: string; call: string }>();
-  const open = new Map<string, string>(); // the calls that were asked about, by run
+  const next = new Map<string, { model: string; call: string }>(); // by session
+  const turns = new Map<string, Turn>(); // by run
+
+  async function asked(event: RunError, context: Context): Promise<Advice | undefined> {
+    const run = event.runId || context.runId || '';
+    const turn = turns.get(run) ?? { call: callOf(event, context), failures: 0, advice: Promise.resolve(undefined), since: 0 };
+    turn.advice = ask(advisor, alternatives, { attempt: turn.failures++, ...event }, context).then((advice) => {
+      const session = context.sessionKey ?? context.sessionId;
+      if (!obeys && session !== undefined && advice && acts(advice) && advice.decision.newModel) {
+        remember(next, session, { model: advice.decision.newModel, call: turn.call });
+      }
+      turn.since = Date.now();
+      return advice;
+    });
+    if (run) {
+      remember(turns, run, turn);
+    }
+    return await turn.advice;
+  }
 
   host.on('run_error', async (event: RunError, context) => {
     obeys = true;
-    const advice = await ask(advisor, alternatives, event, context);
-    if (advice && event.runId) {
-      remember(open, event.runId, callOf(event, context));
-    }
+    const advice = await asked(event, context);
     return advice && resultOf(advice);
   });
 
   host.on('agent_end', async (event: { runId?: string; success: boolean; error?: string; messages?: unknown[] }, context) => {
     const run = event.runId ?? context.runId ?? '';
-    const session = context.sessionKey ?? context.sessionId;
-    const switched = session === undefined ? undefined : next.get(session);
     const last = brokeOff(event.messages?.at(-1));
-    if (event.success && !last) {
-      const call = open.get(run) || switched?.call;
-      open.delete(run);
-      if (switched) {
-        switched.call = '';
-      }
-      if (call) {
-        await advisor.outcome({ call, ok: true });
+    if (!event.success || last) {
+      if (!obeys && !turns.get(run)?.forbidden) {
+        await asked({ error: last ?? event.error, runId: run }, context);
       }
       return;
     }
-    if (obeys || session === undefined) {
-      return;
+    const switched = next.get(context.sessionKey ?? context.sessionId ?? '');
+    const calls = new Set([turns.get(run)?.call, switched?.call].filter((call) => call));
+    turns.delete(run);
+    if (switched) {
+      switched.call = '';
     }
-    const failed: RunError = { error: last ?? event.error, runId: run };
-    const advice = await ask(advisor, alternatives, failed, context);
-    if (advice && acts(advice) && advice.decision.newModel) {
-      remember(next, session, { model: advice.decision.newModel, call: callOf(failed, context) });
-    }
+    const model = modelOf({}, context);
+    await Promise.all([...calls].map((call) => advisor.outcome({ call: call!, ok: true, ...(model && { model }) })));
   });
 
-  host.on('before_model_resolve', (_event: unknown, context) => {
+  host.on('before_model_resolve', async (_event: unknown, context) => {
+    await turns.get(context.runId ?? '')?.advice;
     const switched = next.get(context.sessionKey ?? context.sessionId ?? '');
     if (!switched) {
       return undefined;
@@ -112,7 +132,27 @@ export function register(host: Host, advisor: Advisor, alternatives: readonly st
     const [providerOverride = '', ...model] = switched.model.split('/');
     return { providerOverride, modelOverride: model.join('/') };
   });
+
+  host.on('before_agent_run', async (_event: unknown, context) => {
+    const turn = turns.get(context.runId ?? '');
+    const advice = await turn?.advice;
+    if (!turn || !advice || obeys) {
+      return undefined;
+    }
+    const { action, delayMs = 0, reason } = advice.decision;
+    if (action === 'fail') {
+      turn.forbidden = true;
+      const message = [advice.failure?.title, reason].filter(Boolean).join(': ') || 'Mulligan gives it up';
+      return { outcome: 'block', reason: 'Mulligan gives it up', message };
+    }
+    if (acts(advice)) {
+      await passed(Math.min(turn.since + delayMs - Date.now(), LONGEST));
+    }
+    return undefined;
+  }, { timeoutMs: LONGEST + 10_000 });
 }
+
+const LONGEST = 590_000; // a wait in milliseconds; OpenClaw lets a hook take ten minutes at the most
 
 /** Advice in the words of the pull request. No opinion is no answer; what is not to be acted on is "fail". */
 export function resultOf(advice: Advice): RunErrorResult | undefined {
@@ -213,10 +253,11 @@ function remember<T>(all: Map<string, T>, key: string, value: T): void {
   }
 }
 
-function configOf(config: unknown): { url: string | undefined; alternatives: string[] } {
-  const { url, alternatives } = (config ?? {}) as { url?: unknown; alternatives?: unknown };
+function configOf(config: unknown): { url: string | undefined; timeout: number | undefined; alternatives: string[] } {
+  const { url, timeout, alternatives } = (config ?? {}) as { url?: unknown; timeout?: unknown; alternatives?: unknown };
   return {
     url: typeof url === 'string' && url ? url : undefined,
+    timeout: typeof timeout === 'number' && timeout > 0 ? timeout : undefined,
     alternatives: Array.isArray(alternatives) ? alternatives.filter((one): one is string => typeof one === 'string') : [],
   };
 }

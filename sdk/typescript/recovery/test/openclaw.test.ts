@@ -55,9 +55,54 @@ test('a host without run_error: the session\'s next turns are asked of the model
   assert.deepEqual(await hook('before_model_resolve', { prompt: 'hi' }, context), { providerOverride: 'openai', modelOverride: 'gpt-5.2' });
   assert.equal(await hook('before_model_resolve', { prompt: 'hi' }, { sessionKey: 'another' }), undefined);
   for (const runId of ['r2', 'r3']) {
-    await hook('agent_end', { success: true, messages: [] }, { ...context, runId });
+    await hook('agent_end', { success: true, messages: [] }, { ...context, modelProviderId: 'openai', modelId: 'gpt-5.2', runId });
   }
-  assert.deepEqual(asked.map(([path, body]) => [path, body['call']]), [['/v1/decide', 'openclaw/r1'], ['/v1/outcome', 'openclaw/r1']]);
+  assert.deepEqual(asked.map(([path, body]) => [path, body['call'], body['model']]), [['/v1/decide', 'openclaw/r1', 'anthropic/claude'], ['/v1/outcome', 'openclaw/r1', 'openai/gpt-5.2']]);
+});
+
+const broken = { success: true, messages: [{ role: 'assistant', stopReason: 'error', errorMessage: '529 Overloaded' }] };
+const turn = { runId: 'r1', sessionKey: 'sk', modelProviderId: 'anthropic', modelId: 'claude' };
+
+test('a host without run_error: within a turn, attempts are counted and held back, and an answer is told', async () => {
+  const { advisor, asked } = scripted([{ decision: { action: 'retry', delayMs: 200 } }, retry]);
+  const { api, hook } = host();
+  register(api, advisor);
+  assert.equal(await hook('before_agent_run', {}, turn), undefined);
+  const began = Date.now();
+  void hook('agent_end', broken, turn); // the host does not wait for it
+  assert.equal(await hook('before_agent_run', {}, turn), undefined);
+  assert.ok(Date.now() - began >= 199, `${Date.now() - began}`);
+  await hook('agent_end', broken, turn);
+  await hook('agent_end', { success: true, messages: [] }, turn);
+  assert.deepEqual(asked.map(([path, body]) => [path, body['call'], body['attempt']]), [['/v1/decide', 'openclaw/r1', 0], ['/v1/decide', 'openclaw/r1', 1], ['/v1/outcome', 'openclaw/r1', undefined]]);
+});
+
+test('a host without run_error: where it chooses a model within the turn, it is the one that is switched to', async () => {
+  const { advisor } = scripted([switchTo('openai/gpt-5.2')]);
+  const { api, hook } = host();
+  register(api, advisor, ['openai/gpt-5.2']);
+  void hook('agent_end', broken, turn);
+  assert.deepEqual(await hook('before_model_resolve', {}, turn), { providerOverride: 'openai', modelOverride: 'gpt-5.2' });
+});
+
+test('a host without run_error: what is given up is not tried again, and that is no failure of its own', async () => {
+  const { advisor, asked } = scripted([{ ...fail, failure: { title: 'Anthropic is overloaded' } }]);
+  const { api, hook } = host();
+  register(api, advisor);
+  void hook('agent_end', broken, turn);
+  assert.deepEqual(await hook('before_agent_run', {}, turn), { outcome: 'block', reason: 'Mulligan gives it up', message: 'Anthropic is overloaded: nothing helps' });
+  await hook('agent_end', { success: false, error: 'Your message could not be sent', messages: [] }, turn);
+  assert.equal(asked.length, 1);
+});
+
+test('a host without run_error goes on as without Mulligan where there is no advice, or a person is to be asked', async () => {
+  const { advisor } = scripted(['<html>', { decision: { action: 'retry', blockedBy: 'max_retries', delayMs: 60_000 } }, { decision: { action: 'retry', delayMs: 60_000 }, recoverySuggestion: {} }]);
+  const { api, hook } = host();
+  register(api, advisor);
+  for (let n = 0; n < 3; n++) {
+    void hook('agent_end', broken, turn);
+    assert.equal(await hook('before_agent_run', {}, turn), undefined);
+  }
 });
 
 test('a turn whose last message is an error has failed, whatever agent_end says', async () => {
@@ -72,7 +117,7 @@ test('a turn whose last message is an error has failed, whatever agent_end says'
 test('OpenClaw finds the plugin, and its configuration is read', () => {
   const manifest = JSON.parse(readFileSync('openclaw.plugin.json', 'utf8')) as { id: string };
   assert.equal(manifest.id, plugin.id);
-  for (const config of [undefined, null, 7, {}, { url: 7, alternatives: 'x' }, { url: 'http://127.0.0.1:1', alternatives: ['a/b', 7] }]) {
+  for (const config of [undefined, null, 7, {}, { url: 7, timeout: 'x', alternatives: 'x' }, { url: 'http://127.0.0.1:1', timeout: 1000, alternatives: ['a/b', 7] }]) {
     plugin.register(host(config).api);
   }
 });
