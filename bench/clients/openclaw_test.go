@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -27,46 +28,100 @@ type claw struct {
 	mulligan string
 	lab      *faultlab.Lab
 	env      []string
+	kill     func() // ends Mulligan
 }
 
-// The models of the lab, which OpenClaw knows by provider and name.
+// The models of the lab, which OpenClaw knows by provider and name; each has an agent of its own.
 const (
-	clawOverloaded = "overloaded" // 529, always
-	clawRecovers   = "recovers"   // 529, and then an answer
-	clawNoCredit   = "no-credit"  // what Anthropic says to an account without credit
-	clawWell       = "well"
+	clawRecovers  = "recovers"  // 529, and then an answer
+	clawHopeless  = "hopeless"  // 529, always
+	clawNoCredit  = "no-credit" // what Anthropic says to an account without credit
+	clawFallback  = "fallback"  // the same, and its agent has a model to fall back to
+	clawUnadvised = "unadvised" // 529, and then an answer: it is asked after Mulligan was killed
+	clawWell      = "well"      // what Mulligan may switch to
+	clawOwn       = "own"       // what OpenClaw would fall back to
 )
+
+// clawWait is how long Mulligan has a retry wait, longer than OpenClaw would by itself.
+const clawWait = 6 * time.Second
+
+// clawRules is what Mulligan advises.
+const clawRules = `plugins:
+  - name: rules
+    config:
+      rules:
+        - when: failure.kind == "billing"
+          switch_model: {to: [other/well]}
+          reason: the account is empty
+        - when: attempt < 1
+          retry: {after: 6s, jitter: false}
+          reason: it may pass
+        - when: "true"
+          fail: {reason: twice is enough}
+`
 
 const noCredit = `{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits."}}`
 
 // clawStart is how long a part of it may take until it listens: its gateway takes some 20 s.
 const clawStart = 3 * time.Minute
 
-// TestOpenClaw: what today's OpenClaw lets a plugin do is done, and what it does not lets it go on
-// as without us. It repeats by itself, and has no hook that may answer with an action; but its
-// session's next turn may ask another model.
+// TestOpenClaw: what today's OpenClaw lets a plugin do is done, and without Mulligan it goes on as
+// without us.
 func TestOpenClaw(t *testing.T) {
 	c := newClaw(t)
-	t.Run("a 529 that passes is its own to repeat", func(t *testing.T) {
-		if said := c.turn(t, clawRecovers, "a"); said != "after all" {
-			t.Errorf("%q", said)
+	t.Run("a 529 is repeated when Mulligan says so", func(t *testing.T) {
+		if turn := c.turn(t, clawRecovers, "a"); turn.said != "after all" {
+			t.Errorf("%+v", turn)
 		}
-	})
-	t.Run("a 529 that lasts fails as without us, and Mulligan has heard of it", func(t *testing.T) {
-		if said := c.turn(t, clawOverloaded, "b"); said != "" {
-			t.Errorf("it answered: %q", said)
+		if at := c.asked(clawRecovers); len(at) != 2 || at[1].Sub(at[0]) < clawWait {
+			t.Errorf("it was asked at %v, want twice, %v apart", at, clawWait)
 		}
-		c.trail(t, clawOverloaded, "overloaded", "waiting")
+		c.trail(t, clawRecovers, "overloaded", "completed")
 	})
-	t.Run("no credit, and the next turn asks another model", func(t *testing.T) {
-		if said := c.turn(t, clawNoCredit, "c"); said != "" {
-			t.Errorf("it answered: %q", said)
+	t.Run("what Mulligan gives up is not asked again", func(t *testing.T) { // alone it asks up to nine times
+		if turn := c.turn(t, clawHopeless, "b"); !strings.Contains(turn.failed, "twice is enough") {
+			t.Errorf("%+v", turn)
+		}
+		if at := c.asked(clawHopeless); len(at) != 2 {
+			t.Errorf("it was asked at %v, want twice", at)
+		}
+		c.trail(t, clawHopeless, "overloaded", "failed")
+	})
+	t.Run("no credit, and the session's next turn asks another model", func(t *testing.T) {
+		if turn := c.turn(t, clawNoCredit, "c"); turn.said != "" {
+			t.Errorf("%+v", turn)
 		}
 		c.trail(t, clawNoCredit, "billing", "waiting")
-		if said := c.turn(t, clawNoCredit, "c"); said != "from the other" {
-			t.Errorf("%q", said)
+		if turn := c.turn(t, clawNoCredit, "c"); turn.said != "from the other" {
+			t.Errorf("%+v", turn)
 		}
 		c.trail(t, clawNoCredit, "billing", "completed")
+	})
+	t.Run("no credit, but fallbacks, and Mulligan chooses among them within the turn", func(t *testing.T) {
+		if turn := c.turn(t, clawFallback, "d"); turn.said != "from the other" {
+			t.Errorf("%+v", turn)
+		}
+		if at := c.asked(clawOwn); len(at) > 0 {
+			t.Errorf("OpenClaw's own choice was asked at %v", at)
+		}
+		c.trail(t, clawFallback, "billing", "completed")
+	})
+	t.Run("it has no hook to answer with an action", func(t *testing.T) { // when this fails, the plugin's README has to tell of it
+		if said := c.log(t); !strings.Contains(said, `unknown typed hook "run_error" ignored (plugin=mulligan-recovery`) {
+			t.Error(said)
+		}
+	})
+	t.Run("Mulligan is killed", func(t *testing.T) {
+		c.kill()
+		if turn := c.turn(t, clawUnadvised, "e"); turn.said != "by itself" {
+			t.Errorf("%+v", turn)
+		}
+		if at := c.asked(clawUnadvised); len(at) != 2 {
+			t.Errorf("it was asked at %v, want twice", at)
+		}
+		if n := strings.Count(c.log(t), "gives no advice"); n != 1 {
+			t.Errorf("that it gives no advice is said %d times, want once", n)
+		}
 	})
 }
 
@@ -96,9 +151,12 @@ func newClaw(t *testing.T) *claw {
 		"HTTP_PROXY=http://127.0.0.1:9", "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1,localhost", "XDG_STATE_HOME=" + filepath.Join(c.home, ".state"),
 	}
 	c.lab.Script(clawRecovers, faultlab.Overloaded(), faultlab.Answer("after all"))
-	c.lab.Script(clawOverloaded, faultlab.Overloaded())
+	c.lab.Script(clawHopeless, faultlab.Overloaded())
 	c.lab.Script(clawNoCredit, faultlab.Status(http.StatusBadRequest, nil, noCredit))
+	c.lab.Script(clawFallback, faultlab.Status(http.StatusBadRequest, nil, noCredit))
+	c.lab.Script(clawUnadvised, faultlab.Overloaded(), faultlab.Answer("by itself"))
 	c.lab.Script(clawWell, faultlab.Answer("from the other"))
+	c.lab.Script(clawOwn, faultlab.Answer("OpenClaw's own choice"))
 	provider, err := c.lab.Listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +166,11 @@ func newClaw(t *testing.T) *claw {
 		_ = provider.Close()
 	})
 	at := freePort(t)
-	c.serve(at, c.mulligan, "serve", "--listen", at)
+	rules := filepath.Join(c.home, "mulligan.yaml")
+	if err := os.WriteFile(rules, []byte(clawRules), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.kill = c.serve(at, c.mulligan, "serve", "--config", rules, "--listen", at)
 	gateway := freePort(t)
 	c.configure(gateway, "http://"+at, provider.URL(), c.plugin(root))
 	c.serve(gateway, c.node, c.program, "gateway", "run")
@@ -141,19 +203,33 @@ func (c *claw) configure(gateway, mulligan, lab, plugin string) {
 	if err != nil {
 		c.Fatal(err)
 	}
-	models, agents := []string{}, []string{}
-	for _, model := range []string{clawOverloaded, clawRecovers, clawNoCredit} {
-		models = append(models, fmt.Sprintf(`{"id": %q, "name": %[1]q, "contextWindow": 200000, "maxTokens": 4096}`, model))
-		agents = append(agents, fmt.Sprintf(`%q: {"model": {"primary": "lab/%[1]s"}}`, model))
+	account := func(models ...string) string {
+		var all []string
+		for _, model := range models {
+			all = append(all, fmt.Sprintf(`{"id": %q, "name": %[1]q, "contextWindow": 200000, "maxTokens": 4096}`, model))
+		}
+		return fmt.Sprintf(`{"baseUrl": %q, "api": "anthropic-messages", "apiKey": "any", "models": [%s]}`, lab, strings.Join(all, ", "))
+	}
+	asked := []string{clawRecovers, clawHopeless, clawNoCredit, clawFallback, clawUnadvised}
+	var agents []string
+	for _, model := range asked {
+		agent := map[string]any{"primary": "lab/" + model}
+		if model == clawFallback {
+			agent["fallbacks"] = []string{"own/" + clawOwn}
+		}
+		is, err := json.Marshal(map[string]any{"model": agent})
+		if err != nil {
+			c.Fatal(err)
+		}
+		agents = append(agents, fmt.Sprintf("%q: %s", model, is))
 	}
 	text := fmt.Sprintf(`{
 		"gateway": {"mode": "local", "port": %s, "bind": "loopback", "auth": {"mode": "token", "token": "t0"}},
-		"agents": {"defaults": {"model": {"primary": "lab/overloaded"}, "skipBootstrap": true, "workspace": %q}, "entries": {%s}, "ownership": "explicit"},
-		"models": {"mode": "merge", "providers": {
-			"lab": {"baseUrl": %q, "api": "anthropic-messages", "apiKey": "any", "models": [%s]},
-			"other": {"baseUrl": %[4]q, "api": "anthropic-messages", "apiKey": "any", "models": [{"id": "well", "name": "well", "contextWindow": 200000, "maxTokens": 4096}]}}},
-		"plugins": {"load": {"paths": [%[6]q]}, "entries": {"mulligan-recovery": {"enabled": true, "hooks": {"allowConversationAccess": true}, "config": {"url": %[7]q, "alternatives": ["other/well"]}}}}
-	}`, port, filepath.Join(c.home, "workspace"), strings.Join(agents, ", "), lab, strings.Join(models, ", "), plugin, mulligan)
+		"agents": {"defaults": {"model": {"primary": "lab/hopeless"}, "skipBootstrap": true, "workspace": %q}, "entries": {%s}, "ownership": "explicit"},
+		"models": {"mode": "merge", "providers": {"lab": %s, "other": %s, "own": %s}},
+		"plugins": {"load": {"paths": [%q]}, "entries": {"mulligan-recovery": {"enabled": true, "hooks": {"allowConversationAccess": true},
+			"config": {"url": %q, "timeout": 60000, "alternatives": ["other/well"]}}}}
+	}`, port, filepath.Join(c.home, "workspace"), strings.Join(agents, ", "), account(asked...), account(clawWell), account(clawOwn), plugin, mulligan)
 	folder := filepath.Join(c.home, "claw")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		c.Fatal(err)
@@ -163,8 +239,9 @@ func (c *claw) configure(gateway, mulligan, lab, plugin string) {
 	}
 }
 
-// serve starts a program, waits until it is ready, and ends it, and what it started, after the test.
-func (c *claw) serve(at, program string, args ...string) {
+// serve starts a program, waits until it is ready, and ends it, and what it started, after the test
+// or by kill.
+func (c *claw) serve(at, program string, args ...string) (kill func()) {
 	c.Helper()
 	log, err := os.Create(filepath.Join(c.home, filepath.Base(program)+".log"))
 	if err != nil {
@@ -176,10 +253,13 @@ func (c *claw) serve(at, program string, args ...string) {
 	if err := cmd.Start(); err != nil {
 		c.Fatal(err)
 	}
-	c.Cleanup(func() {
+	kill = sync.OnceFunc(func() {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		_ = cmd.Wait()
 		_ = log.Close()
+	})
+	c.Cleanup(func() {
+		kill()
 		if said, err := os.ReadFile(log.Name()); err == nil && c.Failed() {
 			c.Logf("%s\n%s", filepath.Base(program), said[max(0, len(said)-8000):])
 		}
@@ -195,29 +275,63 @@ func (c *claw) serve(at, program string, args ...string) {
 		}
 		_ = resp.Body.Close()
 		if resp.StatusCode == http.StatusOK {
-			return
+			return kill
 		}
 	}
 	c.Fatalf("%s is not ready after %s", program, clawStart)
+	return kill
 }
 
-// turn has the agent of a model hear a message in a session; "" is no answer.
-func (c *claw) turn(t *testing.T, model, session string) (said string) {
+// turn is what a turn ended with: an answer, or why there is none.
+type turn struct{ said, failed string }
+
+// turn has the agent of a model hear a message in a session.
+func (c *claw) turn(t *testing.T, model, session string) turn {
 	t.Helper()
 	args := []string{c.node, c.program, "agent", "--session-key", "agent:" + model + ":" + session, "--message", "Hello", "--json"}
 	out, _, err := run(t.Context(), nil, patience, c.home, args, c.env)
 	var answer struct {
-		Result struct{ Payloads []struct{ Text string } }
+		Error  struct{ Message string }
+		Result struct {
+			Payloads []struct {
+				Text    string
+				IsError bool
+			}
+		}
 	}
-	if bad := json.Unmarshal([]byte(out.out), &answer); bad != nil { // it failed, and says so elsewhere
+	if bad := json.Unmarshal([]byte(out.out), &answer); bad != nil {
 		t.Logf("%v\n%s%s", err, out.out, out.err)
-		return ""
+		return turn{failed: bad.Error()}
 	}
-	var texts []string
+	ended := turn{failed: answer.Error.Message}
 	for _, p := range answer.Result.Payloads {
-		texts = append(texts, p.Text)
+		if p.IsError {
+			ended.failed += p.Text
+		} else {
+			ended.said += p.Text
+		}
 	}
-	return strings.Join(texts, "\n")
+	return ended
+}
+
+// asked is when the lab was asked for a model.
+func (c *claw) asked(model string) (at []time.Time) {
+	for _, r := range c.lab.Requests() {
+		if r.Model == model {
+			at = append(at, r.At)
+		}
+	}
+	return at
+}
+
+// log is what OpenClaw's gateway has said.
+func (c *claw) log(t *testing.T) string {
+	t.Helper()
+	said, err := os.ReadFile(filepath.Join(c.home, filepath.Base(c.node)+".log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(said)
 }
 
 // trail demands a call in Mulligan's timeline that failed so, and whose status is that: waiting for
