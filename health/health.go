@@ -40,6 +40,16 @@ func (k *known) clone() *known {
 // New makes a Health in memory.
 func New() *Health { return &Health{known: nothing()} }
 
+// Now is the time that cooldowns and days go by: that of the store that others share, where it has a clock.
+func (h *Health) Now() time.Time {
+	if h.store != nil {
+		if clock, ok := h.store.Store.(interface{ Now() time.Time }); ok {
+			return clock.Now()
+		}
+	}
+	return time.Now()
+}
+
 // Failed records that a call to model (a full name, provider/model) failed with f at that time. It
 // ignores failures that say nothing about later calls.
 func (h *Health) Failed(model string, f failure.Failure, at time.Time) {

@@ -117,7 +117,7 @@ func (h *Health) lookLocked(ctx context.Context) error {
 	s.silent = false
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.known = h.known.with(kept, time.Now())
+	h.known = h.known.with(kept, h.Now())
 	h.known.spent.merge(s.unwritten)
 	h.pace.share(kept.Members)
 	return nil

@@ -28,7 +28,7 @@ func New(options ...Option) *Runner {
 	r := &Runner{
 		models: named{}, hooks: func() []hooks.Named { return nil }, tools: func() []Tool { return nil }, health: health.New(),
 		policy: recovery.DefaultPolicy(), owner: newOwner(),
-		classify: failure.Classify, now: time.Now, slept: systemSlept, logger: slog.New(slog.DiscardHandler),
+		classify: failure.Classify, slept: systemSlept, logger: slog.New(slog.DiscardHandler),
 		minTimeout: recovery.MinTimeout, leaseTTL: leaseTTL,
 	}
 	for _, option := range options {
@@ -37,7 +37,18 @@ func New(options ...Option) *Runner {
 	if r.log == nil {
 		r.log = timeline.NewMemory()
 	}
+	if r.now == nil {
+		r.now = clockOf(r.log)
+	}
 	return r
+}
+
+// clockOf is the wall clock of those who share a log.
+func clockOf(log timeline.Log) func() time.Time {
+	if clock, ok := log.(timeline.Clocked); ok {
+		return clock.Now
+	}
+	return time.Now
 }
 
 // newOwner makes an owner's name that no Runner has ever had: in containers every process has
@@ -208,8 +219,9 @@ func WithDetached(ctx context.Context) Option {
 	return func(r *Runner) { r.detached = ctx }
 }
 
-// WithClock replaces the wall clock. A run that is driven reads it once and follows the monotonic
-// clock from then on; parked runs go by it.
+// WithClock replaces the wall clock: the log's where it is a timeline.Clocked, else this machine's.
+// A run that is driven reads it once and follows the monotonic clock from then on; parked runs go
+// by it.
 func WithClock(now func() time.Time) Option {
 	return func(r *Runner) { r.now = now }
 }

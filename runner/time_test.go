@@ -73,6 +73,33 @@ func TestI24AClockThatIsSet(t *testing.T) {
 	}
 }
 
+// clocked is a log whose clock is an hour fast.
+type clocked struct{ timeline.Log }
+
+func (clocked) Now() time.Time { return time.Now().Add(time.Hour) }
+
+// TestTheClockOfTheLog: events are dated by the clock of those who share the log.
+func TestTheClockOfTheLog(t *testing.T) {
+	log := clocked{timeline.NewMemory()}
+	r := runner.New(runner.WithModel(primary, script(answers("ok"))), runner.WithLog(log))
+	run, err := r.Start(t.Context(), runner.Request{Prompt: "hi"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	events, err := log.Read(t.Context(), run.ID(), 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		if ahead := time.Until(e.Time); ahead < 50*time.Minute {
+			t.Errorf("event %d is dated %s from now", e.Seq, ahead)
+		}
+	}
+}
+
 // TestASleepIsNobodysIdleness: the computer sleeps for eight hours in mid-stream. The turn
 // of half an hour goes on, and the stream is not waited for in vain.
 func TestASleepIsNobodysIdleness(t *testing.T) {

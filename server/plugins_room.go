@@ -16,7 +16,7 @@ func (s *Runs) listPlugins() []gateway.Plugin {
 	if s.app.Plugins == nil {
 		return nil
 	}
-	now := time.Now()
+	now := s.app.now()
 	votes, since := s.app.tally.Votes(now), s.app.tally.Since(now)
 	var list []gateway.Plugin
 	for _, st := range s.app.Plugins.Statuses() {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/failure/words"
@@ -16,7 +15,7 @@ import (
 // listProviders implements gateway.Config's Providers: the models that may be chosen and those
 // that were called, grouped by entry.
 func (s *Runs) listProviders() gateway.Providers {
-	now := time.Now()
+	now := s.known.Now()
 	out := gateway.Providers{Since: s.app.tally.Since(now), Budget: s.app.Config.Budget.OfDay()}
 	calls := map[string]gateway.ModelCalls{}
 	for _, m := range s.listModels() {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/gateway"
@@ -213,7 +212,7 @@ func (s *Runs) listModels() []gateway.Model {
 			Name: name, Provider: words.ProviderName(entry), Ready: s.models.Has(name), Default: name == chosen,
 			ContextTokens: s.models.Capabilities(name).ContextTokens, NoImages: s.models.Capabilities(name).NoImages, KeyEnv: s.models.KeyEnv(entry),
 		}
-		if cooling, ok := s.known.Cooling(name, time.Now()); ok {
+		if cooling, ok := s.known.Cooling(name, s.known.Now()); ok {
 			m.Cooling = &cooling
 		}
 		list = append(list, m)

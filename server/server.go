@@ -160,7 +160,7 @@ func (srv *Server) Runner(models *Models, known runner.Health, model string, fal
 		all = append(all, srv.Observed(context.Background(), false, srv.Logger())...)
 	}
 	if srv.tally == nil {
-		srv.tally = tally.New(time.Now(), known.Tomorrow)
+		srv.tally = tally.New(srv.now(), known.Tomorrow)
 	}
 	all = append(all, runner.WithObserver(srv.tally))
 	srv.drives = runner.New(append(all, options...)...)

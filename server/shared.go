@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"path/filepath"
+	"time"
 
 	"github.com/mulligan-run/mulligan/health"
 	"github.com/mulligan-run/mulligan/timeline"
@@ -17,6 +18,14 @@ func besides[T any](log timeline.Log) (what T, ok bool) {
 	}
 	what, ok = journal.StandsOn().(T)
 	return what, ok
+}
+
+// now is the time that runs go by.
+func (srv *Server) now() time.Time {
+	if log, ok := srv.Log.(timeline.Clocked); ok {
+		return log.Now()
+	}
+	return time.Now()
 }
 
 // openShared opens the shared database, if there is one and it is not open yet.

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
@@ -15,7 +14,7 @@ const strandedMost = 1000
 // Stranded are the runs that are due but that nobody drives, because no machine has what they
 // need.
 func (srv *Server) Stranded(ctx context.Context) (map[string]bool, error) {
-	list, err := srv.Log.List(ctx, timeline.Query{Due: time.Now(), Needing: true, Limit: strandedMost})
+	list, err := srv.Log.List(ctx, timeline.Query{Due: srv.now(), Needing: true, Limit: strandedMost})
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}

@@ -33,6 +33,7 @@ type Journal struct {
 var (
 	_ Log     = (*Journal)(nil)
 	_ Checker = (*Journal)(nil)
+	_ Clocked = (*Journal)(nil)
 )
 
 // lookEvery is how often a Journal looks for what other processes wrote, while a run is being
@@ -57,6 +58,14 @@ func NewJournal(store Store) *Journal {
 
 // StandsOn is the store under the journal, for its optional interfaces.
 func (j *Journal) StandsOn() Store { return j.store }
+
+// Now is Clocked's: the store's time, or this machine's where the store has none.
+func (j *Journal) Now() time.Time {
+	if store, ok := j.store.(Clocked); ok {
+		return store.Now()
+	}
+	return time.Now()
+}
 
 // Close is Log.Close.
 func (j *Journal) Close() error { return j.close() }

@@ -114,6 +114,13 @@ type Shared interface {
 	Moved(ctx context.Context, runs []string) (moved []Moved, news bool, err error)
 }
 
+// Clocked is a Store with a clock by which all go that share it, whatever their machines' clocks say. A Log is
+// one, too.
+type Clocked interface {
+	// Now is what that clock says, without asking for it.
+	Now() time.Time
+}
+
 // Losing is a Store that may later have less than it said was durable. For such a store a Journal
 // remembers its last appends, and appends them again as long as its lease holds.
 type Losing interface{ Loses() }

@@ -77,6 +77,14 @@ func NewWriteBehind(log Log, takes func(recovery.Started) bool) *WriteBehind {
 	return &WriteBehind{Log: log, takes: takes, runs: map[string]*behind{}, room: make(chan struct{}), pause: behindPause}
 }
 
+// Now is Clocked's: the time of the log that is written to.
+func (w *WriteBehind) Now() time.Time {
+	if log, ok := w.Log.(Clocked); ok {
+		return log.Now()
+	}
+	return time.Now()
+}
+
 // Begin is Log.Begin.
 func (w *WriteBehind) Begin(
 	ctx context.Context, run, owner string, ttl time.Duration, first func(Lease) []recovery.Event,

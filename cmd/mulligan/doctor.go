@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -303,8 +302,8 @@ func (d *doctor) cooling(ctx context.Context) {
 	if err != nil {
 		return // the state's own finding says why
 	}
-	for _, c := range known.All(time.Now()) {
-		d.note("%s cools down until %s after %s", c.Model, words.Clock(c.Until, time.Now()), c.Kind)
+	for _, c := range known.All(known.Now()) {
+		d.note("%s cools down until %s after %s", c.Model, words.Clock(c.Until, known.Now()), c.Kind)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"strings"
-	"time"
 
 	"github.com/mulligan-run/mulligan/config"
 	"github.com/mulligan-run/mulligan/show"
@@ -32,5 +31,5 @@ func (d *doctor) budget(ctx context.Context) {
 	if err != nil {
 		return // the state's own finding says why
 	}
-	d.good("budget of a day: %s; spent today: %s", limit, cmp.Or(show.Amount(known.Spent(time.Now())), "nothing"))
+	d.good("budget of a day: %s; spent today: %s", limit, cmp.Or(show.Amount(known.Spent(known.Now())), "nothing"))
 }

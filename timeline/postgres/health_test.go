@@ -55,6 +55,17 @@ func TestHealthIsShared(t *testing.T) {
 	until(t, "a knows that it is well", func() bool { _, cooling := a.Cooling("acme/x", over); return !cooling })
 }
 
+// TestHealthGoesByTheDatabasesClock: whatever this machine's clock says.
+func TestHealthGoesByTheDatabasesClock(t *testing.T) {
+	store := open(t, pgtest.Database(t))
+	h := share(t, store)
+	if err := store.Close(); err != nil { // or it would ask what the time is
+		t.Fatal(err)
+	}
+	store.clock.heard(time.Now().Add(time.Hour), time.Now())
+	near(t, h.Now(), time.Now().Add(time.Hour))
+}
+
 // TestCooldownRace: of many who fail at once none shortens another's, and nobody's is lost.
 func TestCooldownRace(t *testing.T) {
 	url := pgtest.Database(t)

@@ -34,6 +34,7 @@ type Store struct {
 	bell    *doorbell  // nil behind a pooler
 
 	line    atomic.Int64    // the highest timeline id of the database so far
+	clock   clock           // the database's
 	ctx     context.Context // ends with the store
 	closing context.CancelFunc
 	working sync.WaitGroup
@@ -79,6 +80,7 @@ func openStore(ctx context.Context, url string) (*Store, error) {
 	if s.bell != nil {
 		s.working.Go(func() { s.bell.announce(s.ctx) })
 	}
+	s.working.Go(func() { s.keepTime(s.ctx) })
 	return s, nil
 }
 
