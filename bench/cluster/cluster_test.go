@@ -95,8 +95,11 @@ func (c *cluster) play(n nemesis) (claimed, spoke time.Duration) {
 			return ok
 		})
 		c.fenced(first.run, old)
+		if claimed < n.least {
+			c.Errorf("I36: run %s is taken after %s, and its lease held for longer", first.run, claimed)
+		}
 	}
-	for _, r := range readers {
+	for _, r := range append(readers, c.more...) {
 		select {
 		case <-r.ended:
 		case <-time.After(patience):
@@ -104,9 +107,13 @@ func (c *cluster) play(n nemesis) (claimed, spoke time.Duration) {
 		}
 		c.check(r)
 	}
+	c.more = nil
 	if n.ends {
 		hit.gone()
 		hit.start()
+	}
+	if n.after != nil {
+		n.after(c)
 	}
 	return claimed, spoke
 }

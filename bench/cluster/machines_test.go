@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -18,22 +17,26 @@ import (
 
 // cluster is all of them, and what they share.
 type cluster struct {
-	*testing.T                         // of the round
-	all                context.Context // of all rounds
-	dir, temp, program string
-	db, standby        *pgtest.Own // standby is nil but where one is wanted
-	lab                *faultlab.Lab
-	provider           string
-	store              *timeline.Journal // the referee's, which has a link of its own
-	link               *relay
-	known              timeline.Members
-	members            []*member
-	runs               int // that began
+	*testing.T                          // of the round
+	whole               testing.TB      // of all rounds
+	all                 context.Context // the same
+	dir, temp, program  string
+	db, standby         *pgtest.Own // standby is nil but where one is wanted
+	lab                 *faultlab.Lab
+	provider            string
+	store               *timeline.Journal // the referee's, which has a link of its own
+	link                *relay
+	known               timeline.Members
+	members             []*member
+	runs                int       // that began
+	more                []*reader // of runs that a nemesis began
+	waiting, waitingRun string    // a model that has a run wait, and that run
+	next                string    // the program of the next version
 }
 
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
-	c := &cluster{T: t, all: t.Context(), dir: t.TempDir(), db: pgtest.Begin(t), lab: faultlab.New()}
+	c := &cluster{T: t, whole: t, all: t.Context(), dir: t.TempDir(), db: pgtest.Begin(t), lab: faultlab.New()}
 	server, err := c.lab.Listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -48,11 +51,7 @@ func newCluster(t *testing.T) *cluster {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(c.temp) })
 	c.program = filepath.Join(c.dir, "mulligan")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", c.program, "./cmd/mulligan")
-	build.Dir = filepath.Join("..", "..")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	build(t, c.program, nil)
 	c.link = newRelay(t, c.db.Socket())
 	if c.store, err = postgres.Open(t.Context(), c.link.url()); err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -21,8 +22,10 @@ import (
 // member is a `mulligan serve` in a place of its own, over and over.
 type member struct {
 	*cluster
-	dir  string
-	link *relay
+	dir     string
+	link    *relay
+	other   string   // another program than the others run; "" = the same
+	besides []string // what is in its environment besides
 
 	mu     sync.Mutex
 	cmd    *exec.Cmd
@@ -58,7 +61,7 @@ tools:
 // start has it serve, and waits until the others know it.
 func (m *member) start() {
 	m.Helper()
-	cmd := exec.CommandContext(m.all, m.program, "serve", "--listen", "127.0.0.1:0", "--json")
+	cmd := exec.CommandContext(m.all, cmp.Or(m.other, m.program), "serve", "--listen", "127.0.0.1:0", "--json")
 	cmd.Dir = m.dir
 	cmd.Env = m.environment()
 	out, err := cmd.StdoutPipe()
@@ -108,9 +111,19 @@ func (m *member) start() {
 	})
 }
 
+// becomes has another program serve in its place, with that in its environment besides; "" = the one that the
+// others run.
+func (m *member) becomes(program string, besides ...string) {
+	m.Helper()
+	m.signal(syscall.SIGTERM)
+	m.gone()
+	m.other, m.besides = program, besides
+	m.start()
+}
+
 // environment is that of its programs.
 func (m *member) environment() []string {
-	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + m.dir, "TMPDIR=" + m.temp, "LAB_KEY=any", "NO_COLOR=1", "XDG_STATE_HOME=" + filepath.Join(m.dir, "state")}
+	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + m.dir, "TMPDIR=" + m.temp, "LAB_KEY=any", "NO_COLOR=1", "XDG_STATE_HOME=" + filepath.Join(m.dir, "state")}, m.besides...)
 }
 
 // hear takes a line that it says.

@@ -20,12 +20,14 @@ type nemesis struct {
 	strikes func(c *cluster, hit *member)
 	// moves says that another member goes on with the runs of the one that was hit.
 	moves bool
-	ends  bool // the process of the member that was hit has ended
-	long  bool // only make cluster plays it
+	least time.Duration    // that another member waits before it takes the first run
+	ends  bool             // the process of the member that was hit has ended
+	after func(c *cluster) // is done once all runs have ended; nil = nothing
+	long  bool             // only make cluster plays it
 }
 
 var nemeses = []nemesis{
-	{name: "kill", strikes: func(_ *cluster, hit *member) { hit.signal(syscall.SIGKILL) }, moves: true, ends: true},
+	{name: "kill", strikes: func(_ *cluster, hit *member) { hit.signal(syscall.SIGKILL) }, moves: true, least: lease - 2*time.Second, ends: true},
 	{name: "term", strikes: func(_ *cluster, hit *member) { hit.signal(syscall.SIGTERM) }, moves: true, ends: true},
 	{name: "stop", strikes: func(_ *cluster, hit *member) {
 		hit.signal(syscall.SIGSTOP)
@@ -70,7 +72,13 @@ var nemeses = []nemesis{
 	// All connections that the server has left are taken.
 	{name: "crowd", strikes: (*cluster).crowd, long: true},
 	// The standby takes over, and later the old primary comes back where the database is looked for.
-	{name: "failover", before: func(c *cluster) { c.standby = c.db.Standby(c.T) }, strikes: (*cluster).failover, long: true},
+	{name: "failover", before: func(c *cluster) { c.standby = c.db.Standby(c.whole) }, strikes: (*cluster).failover, long: true},
+	// The same with a standby that lacks what was written last.
+	{name: "lag", before: func(c *cluster) { c.standby = c.db.Behind(c.whole) }, strikes: (*cluster).lag, long: true},
+	// One member's clock is an hour fast and another one's an hour slow.
+	{name: "clock", before: (*cluster).askew, strikes: (*cluster).waits, moves: true, least: lease - 2*time.Second, ends: true, after: (*cluster).waited, long: true},
+	// A newer version brings the schema up to date, and then one member after the other runs it.
+	{name: "migrate", before: (*cluster).unready, strikes: (*cluster).upgrade, moves: true, after: (*cluster).downgrade, long: true},
 }
 
 // failover ends the primary and has its standby take over; then the old one comes back, and all links lead

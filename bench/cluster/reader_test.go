@@ -22,6 +22,7 @@ import (
 type reader struct {
 	run   string
 	ended chan struct{}
+	early bool // the nemesis may stop its tool
 
 	mu     sync.Mutex
 	screen client.View

@@ -1,0 +1,98 @@
+package cluster
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/sdk/go/client"
+)
+
+// shiftEnv is by how many seconds the wall clock of a program that is built by askew is off.
+const shiftEnv = "MULLIGAN_CLUSTER_SHIFT"
+
+// askew has the first member's clock go an hour fast, and the second one's an hour slow. The program is the same;
+// what is another one is time.Now of the standard library, the only one by which it tells the time.
+func (c *cluster) askew() {
+	c.Helper()
+	program := filepath.Join(c.dir, "askew")
+	if !exists(program) {
+		build(c.T, program, wrongClock(c.T))
+	}
+	for i, shift := range []time.Duration{time.Hour, -time.Hour} {
+		c.members[i].becomes(program, fmt.Sprintf("%s=%d", shiftEnv, int(shift.Seconds())))
+	}
+}
+
+// wrongClock is the standard library's time with a shift.
+func wrongClock(t *testing.T) map[string]string {
+	t.Helper()
+	root, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := filepath.Join(strings.TrimSpace(string(root)), "src", "time")
+	now := filepath.Join(at, "time.go")
+	const reads = "\n\tsec, nsec, mono := runtimeNow()\n"
+	return map[string]string{
+		now: changed(t, now, reads, reads+"\tsec += shift\n"),
+		filepath.Join(at, "shift.go"): fmt.Sprintf(`package time
+
+import "syscall"
+
+var shift = func() int64 {
+	text, _ := syscall.Getenv(%q)
+	n, _ := atoi(text)
+	return int64(n)
+}()
+`, shiftEnv),
+	}
+}
+
+// waitFor is how long the provider asks a run to wait, longer than a process keeps it for.
+const waitFor = 10 * time.Minute
+
+// waits has a run wait that begins at the third member, whose clock is right, and that nobody drives meanwhile;
+// then it kills the member that was hit.
+func (c *cluster) waits(hit *member) {
+	c.Helper()
+	c.runs++
+	c.waiting = fmt.Sprint("wait-", c.runs)
+	c.lab.Script(c.waiting, faultlab.RateLimited(waitFor), faultlab.Answer("It is too early."))
+	auto := true
+	var err error
+	if c.waitingRun, err = c.members[2].client.Start(c.Context(), client.Start{Key: c.waiting, Prompt: "Tell me.", Model: "lab/" + c.waiting, AutoRecover: &auto}); err != nil {
+		c.Fatal(err)
+	}
+	c.eventually("it waits, and nobody has it", func() bool {
+		heads, err := c.store.StandsOn().Heads(c.Context(), c.waitingRun)
+		return err == nil && len(heads) == 1 && heads[0].Status == recovery.StatusWaiting && heads[0].Owner == ""
+	})
+	hit.signal(syscall.SIGKILL)
+}
+
+// waited holds that nobody asked the provider again, whose time has not come, and puts the clocks right.
+func (c *cluster) waited() {
+	c.Helper()
+	asked := 0
+	for _, r := range c.lab.Requests() {
+		if r.Model == c.waiting {
+			asked++
+		}
+	}
+	if asked != 1 {
+		c.Errorf("I13: the provider was asked %d times within %s", asked, waitFor)
+	}
+	if err := c.members[2].client.Cancel(c.Context(), c.waitingRun); err != nil {
+		c.Error(err)
+	}
+	for _, m := range c.members[:2] {
+		m.becomes("")
+	}
+}
