@@ -96,3 +96,31 @@ func (c *cluster) waited() {
 		m.becomes("")
 	}
 }
+
+// anotherClock has the standby take over, whose clock is off.
+func anotherClock(by time.Duration) func(*cluster, *member) {
+	return func(c *cluster, _ *member) {
+		c.Helper()
+		const claims = "SELECT string_agg(concat(run, ' ', epoch), ', ' ORDER BY run) FROM mulligan.runs"
+		before := c.executeAt(c.db, claims)
+		c.db.Crash()
+		if err := c.standby.Promote(); err != nil {
+			c.Fatal(err)
+		}
+		c.db, c.standby = c.standby, nil
+		c.execute(fmt.Sprintf(`CREATE SCHEMA off;
+			CREATE FUNCTION off.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS $$ SELECT pg_catalog.clock_timestamp() + interval '%d s' $$;
+			ALTER ROLE ALL SET search_path = off, pg_catalog`, int(by.Seconds())))
+		c.lead(c.db)
+		time.Sleep(2 * time.Second) // each member looks every second for runs that nobody has
+		if after := c.executeAt(c.db, claims); after != before {
+			c.Errorf("I36: the runs' epochs were %s, and are %s, though every owner lives", before, after)
+		}
+	}
+}
+
+// rightClock puts the database's clock right.
+func (c *cluster) rightClock() {
+	c.execute("ALTER ROLE ALL RESET search_path; DROP SCHEMA off CASCADE")
+	c.lead(c.db)
+}

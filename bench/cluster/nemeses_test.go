@@ -75,6 +75,9 @@ var nemeses = []nemesis{
 	{name: "failover", before: func(c *cluster) { c.standby = c.db.Standby(c.whole) }, strikes: (*cluster).failover, long: true},
 	// The same with a standby that lacks what was written last.
 	{name: "lag", before: func(c *cluster) { c.standby = c.db.Behind(c.whole) }, strikes: (*cluster).lag, long: true},
+	// The same with a standby whose clock is 10 s fast, or 10 s slow.
+	{name: "fast-clock", before: func(c *cluster) { c.standby = c.db.Standby(c.whole) }, strikes: anotherClock(10 * time.Second), after: (*cluster).rightClock, long: true},
+	{name: "slow-clock", before: func(c *cluster) { c.standby = c.db.Standby(c.whole) }, strikes: anotherClock(-10 * time.Second), after: (*cluster).rightClock, long: true},
 	// One member's clock is an hour fast and another one's an hour slow.
 	{name: "clock", before: (*cluster).askew, strikes: (*cluster).waits, moves: true, least: lease - 2*time.Second, ends: true, after: (*cluster).waited, long: true},
 	// A newer version brings the schema up to date, and then one member after the other runs it.

@@ -1,10 +1,14 @@
 package postgres
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
@@ -72,4 +76,59 @@ func TestOldPrimary(t *testing.T) {
 	if _, err := s.Claim(t.Context(), "r", "me", time.Hour); err != nil {
 		t.Errorf("a claim once it is the newest: %v", err)
 	}
+}
+
+// TestAnotherClock: I36: whoever takes over may have another clock. The leases that were given by the
+// old one begin anew there, once: none ends early, and none of a dead owner holds for longer than it
+// was given for. It is given for as long as one that nobody has kept yet begins anew for.
+func TestAnotherClock(t *testing.T) {
+	const ttl = 15 * time.Second
+	for _, kept := range []bool{false, true} {
+		for _, skew := range []time.Duration{10 * time.Hour, -10 * time.Hour} {
+			t.Run(fmt.Sprintf("kept %t, %s", kept, skew), func(t *testing.T) {
+				url := pgtest.Database(t)
+				s, other := open(t, url), open(t, url)
+				l, err := s.Claim(t.Context(), "r", "me", ttl)
+				if err == nil {
+					err = s.Append(t.Context(), l, 0, noted("r", 1))
+				}
+				if err == nil && kept {
+					if _, err = s.Keep(t.Context(), "me", ttl); err == nil {
+						_, err = s.Renew(t.Context(), l, ttl)
+					}
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				do(t, url, fmt.Sprintf("UPDATE mulligan.leases SET expires = expires - interval '%d s'", int(skew.Seconds())))
+				do(t, url, fmt.Sprintf("UPDATE mulligan.runs SET expires = expires - interval '%d s'", int(skew.Seconds())))
+				do(t, url, "UPDATE mulligan.schema SET line = line - 1")
+				for _, store := range []opened{s, other} {
+					store.renewed.Store(0)
+				}
+				do(t, url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+				if _, err := other.Claim(t.Context(), "r", "somebody", ttl); !errors.Is(err, timeline.ErrOwned) {
+					t.Errorf("a lease that holds: %v", err)
+				}
+				if left := leaseLeft(t, url); left < ttl/2 || left > ttl {
+					t.Errorf("the lease ends in %s, and was given for %s", left, ttl)
+				}
+			})
+		}
+	}
+}
+
+// leaseLeft is when the lease of the only run ends.
+func leaseLeft(t *testing.T, url string) time.Duration {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	var seconds float64
+	if err := conn.QueryRow(t.Context(), "SELECT extract(epoch FROM "+ends+" - clock_timestamp())::float8 FROM mulligan.runs AS runs").Scan(&seconds); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(seconds * float64(time.Second))
 }

@@ -35,8 +35,8 @@ const ends = `greatest(runs.expires, CASE WHEN runs.kept THEN (
 func (s *Store) Keep(ctx context.Context, owner string, ttl time.Duration) (life uint64, err error) {
 	var row int64
 	err = s.leases.do(ctx, &write{
-		sql: `INSERT INTO mulligan.leases (member, owner, life, expires) VALUES ($1, $2, $3, clock_timestamp() + $4::interval)
-			ON CONFLICT (member, owner) DO UPDATE SET expires = excluded.expires RETURNING life`,
+		sql: `INSERT INTO mulligan.leases (member, owner, life, ttl, expires) VALUES ($1, $2, $3, $4::interval, clock_timestamp() + $4::interval)
+			ON CONFLICT (member, owner) DO UPDATE SET ttl = excluded.ttl, expires = excluded.expires RETURNING life`,
 		args: []any{s.member, text(owner), rand.Int64(), interval(ttl)}, //nolint:gosec // it is no secret
 		read: func(rows pgx.Rows) error { return rows.Scan(&row) },
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -103,7 +104,10 @@ CREATE INDEX runs_needing ON mulligan.runs (due_from) WHERE needs <> '' AND due_
 `, valueTables, `
 CREATE INDEX runs_by_start ON mulligan.runs (started_at);
 CREATE INDEX runs_of_sessions ON mulligan.runs (born DESC, run DESC) WHERE session <> '';
-`, searchTables}
+`, searchTables, `
+ALTER TABLE mulligan.schema ADD COLUMN line bigint NOT NULL DEFAULT 0;                 -- the database's timeline id, since which its clock is the same
+ALTER TABLE mulligan.leases ADD COLUMN ttl interval NOT NULL DEFAULT interval '15 s'; -- what it was last kept for
+`}
 
 // lockMigration is the key of the advisory lock under which one process migrates.
 const lockMigration = 0x6d756c6c6967616e // "mulligan"
@@ -157,11 +161,16 @@ func versionOf(ctx context.Context, db interface {
 },
 ) (version int, err error) {
 	err = db.QueryRow(ctx, "SELECT version FROM mulligan.schema").Scan(&version)
-	said, ok := errors.AsType[*pgconn.PgError](err)
-	if ok && (said.Code == "42P01" || said.Code == "3F000") || errors.Is(err, pgx.ErrNoRows) {
+	if isMissing(err) || errors.Is(err, pgx.ErrNoRows) {
 		return 0, nil
 	}
 	return version, err
+}
+
+// isMissing says that there is no timeline, or only one of an older schema.
+func isMissing(err error) bool {
+	said, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && slices.Contains([]string{"42P01", "42703", "3F000"}, said.Code) // a table, a column, a schema
 }
 
 // raise brings the schema up to date in a transaction.

@@ -34,6 +34,7 @@ type Store struct {
 	bell    *doorbell  // nil behind a pooler
 
 	line    atomic.Int64    // the highest timeline id of the database so far
+	renewed atomic.Int64    // the timeline id for which leases have begun anew
 	clock   clock           // the database's
 	ctx     context.Context // ends with the store
 	closing context.CancelFunc
@@ -139,7 +140,7 @@ func (s *Store) connect(ctx context.Context, settings *pgxpool.Config) (err erro
 	pool := func(most int32, asked map[string]string) (*pgxpool.Pool, error) {
 		c := settings.Copy()
 		c.MaxConns, c.MinConns = most, 0
-		c.AfterConnect = s.notOlder
+		c.AfterConnect = s.connected
 		if direct(c) {
 			ask(c.ConnConfig.RuntimeParams, asked)
 		}
