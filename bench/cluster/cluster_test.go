@@ -88,7 +88,7 @@ func (c *cluster) play(n nemesis) (claimed, spoke time.Duration) {
 	then := time.Now()
 	n.strikes(c, hit)
 	if n.moves {
-		c.eventually("another member goes on", func() bool {
+		c.eventually("I36: another member goes on", func() bool {
 			c.newer(first.run, old)
 			var ok bool
 			claimed, spoke, ok = first.after(then)
