@@ -13,10 +13,10 @@ import (
 	"unicode/utf8"
 )
 
-// hurry limits the time for a body to arrive, even an unwanted one, because the server
+// limitBodyTime limits the time for a body to arrive, even an unwanted one, because the server
 // keeps reading after a refusal. A connection without deadlines, such as a test's
 // recorder, has no limit.
-func (g *Guard) hurry(w http.ResponseWriter, r *http.Request) {
+func (g *Guard) limitBodyTime(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(g.cfg.Limits.BodyTime))
 	}
@@ -48,7 +48,7 @@ func (g *Guard) readBody(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return refusal{code: http.StatusBadRequest, why: "the body is not complete"}
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // see hurry
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // see limitBodyTime
 	if err := checkJSON(data, g.cfg.Limits.JSONDepth); err != nil {
 		return refusal{code: http.StatusBadRequest, why: err.Error()}
 	}

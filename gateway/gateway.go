@@ -78,7 +78,7 @@ type Gateway struct {
 	mux mux
 	api huma.API
 
-	runs       *together
+	runs       *sharedFolds
 	situations *situations
 	sessions   sync.Mutex       // serialises changes of what is stored about a session
 	bodies     map[string]shape // of requests with a body, by the pattern of their route
@@ -115,7 +115,7 @@ func newOn(m mux, cfg Config) *Gateway {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	g := &Gateway{cfg: cfg, mux: m, runs: newTogether(cfg.Runs, cfg.Log), situations: newSituations(cfg), bodies: map[string]shape{}}
+	g := &Gateway{cfg: cfg, mux: m, runs: newSharedFolds(cfg.Runs, cfg.Log), situations: newSituations(cfg), bodies: map[string]shape{}}
 	about := huma.DefaultConfig("Mulligan", cfg.Version)
 	about.Info.Description = "Runs of LLM agents that recover from failures, and the suggestions that people answer."
 	about.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)

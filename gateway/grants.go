@@ -77,7 +77,7 @@ func (s grantFiles) add(token Digest) (secret string, err error) {
 
 // look implements grants. An error means that the machine failed.
 func (s grantFiles) look(secret string) (g grant, ok bool, err error) {
-	err = spare.use(func() error {
+	err = reserved.use(func() error {
 		root, err := os.OpenRoot(s.dir)
 		if err != nil {
 			return err
@@ -106,7 +106,7 @@ func (s grantFiles) take(secret string) (g grant, ok bool, err error) {
 
 // drop implements grants.
 func (s grantFiles) drop(secret string) error {
-	return spare.use(func() error {
+	return reserved.use(func() error {
 		root, err := os.OpenRoot(s.dir)
 		if err != nil {
 			return err

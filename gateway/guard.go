@@ -103,7 +103,7 @@ func NewGuard(cfg GuardConfig, api, page http.Handler) (*Guard, error) {
 // ServeHTTP answers a request, or passes it on.
 func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.protect(w.Header(), r)
-	g.hurry(w, r)
+	g.limitBodyTime(w, r)
 	if err := g.check(r); err != nil {
 		g.refuse(w, r, err)
 		return
@@ -180,7 +180,7 @@ func (g *Guard) serveAPI(w http.ResponseWriter, r *http.Request) {
 		ctx, end = g.watched.whileKnown(context.WithValue(ctx, begunKey{}, begun), caller, g.holds)
 		defer end()
 	} else {
-		answer := newPaced(w)
+		answer := newDeadlineWriter(w)
 		defer answer.done()
 		w = answer
 	}

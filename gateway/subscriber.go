@@ -122,7 +122,7 @@ func (s *subscriber) sendLong(e *recovery.Event) error {
 	if s.over {
 		return errOver
 	}
-	w := &paced{s.w, s.flow}
+	w := &deadlineWriter{s.w, s.flow}
 	if _, err := w.Write(eventHead(e.Seq)); err != nil {
 		return err
 	}

@@ -158,7 +158,7 @@ func (s *talker) write(data []byte, more bool) error {
 	if s.over {
 		return errOver
 	}
-	if _, err := (&paced{s.w, s.flow}).Write(data); err != nil {
+	if _, err := (&deadlineWriter{s.w, s.flow}).Write(data); err != nil {
 		return err
 	}
 	s.beat.Reset(heartbeat)

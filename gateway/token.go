@@ -59,7 +59,7 @@ func OpenToken(dir string) (*TokenFile, error) {
 			return nil, err
 		}
 	}
-	spare.keep()
+	reserved.keep()
 	t := &TokenFile{path: path, now: time.Now}
 	t.refresh()
 	return t, t.err
@@ -119,7 +119,7 @@ func (t *TokenFile) refresh() {
 		return
 	}
 	var token string
-	t.err = spare.use(func() (err error) {
+	t.err = reserved.use(func() (err error) {
 		token, t.file, err = readToken(t.path)
 		return err
 	})

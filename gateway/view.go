@@ -35,7 +35,7 @@ type Run struct {
 	Situation   recovery.Situation `json:"situation" doc:"What a person should see of it and can do. Of its stages the last one counts whose from is not in the future; once text of the attempt inAir has come no line is drawn, and once its reasoning has, no stage of state slow counts. {elapsed} in a text is the time since since, {countdown} that until until, {clock} is until as a time of day, and {leave} a sentence of the client's own by which a person may leave."`
 	Meta        Meta               `json:"meta"`
 
-	of *recovery.Run // kept alive while this is written, so that others who ask get the same: see together
+	of *recovery.Run // kept alive while this is written, so that others who ask get the same: see sharedFolds
 }
 
 // Meta is what is said about a run besides its content.

@@ -16,7 +16,7 @@ import (
 
 // call is one call of the tool, or of the call that answers a question.
 type call struct {
-	*door
+	*session
 	req   *mcp.CallToolRequest
 	state recovery.Run
 	lines float64 // lines of progress so far
@@ -123,7 +123,7 @@ func (c *call) ask(ctx context.Context) *mcp.CallToolResult {
 	}
 	form := &mcp.ElicitParams{Message: strings.TrimSpace(s.Title + ". " + s.Message), RequestedSchema: schema}
 	if p := c.req.Session.InitializeParams(); p == nil || p.ProtocolVersion >= multiRoundTrip {
-		c.door.ask(c.state.ID, s.ID)
+		c.session.ask(c.state.ID, s.ID)
 		return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{question: form}, RequestState: c.state.ID}
 	}
 	answer, err := c.req.Session.Elicit(ctx, form)

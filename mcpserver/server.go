@@ -49,13 +49,13 @@ func Serve(ctx context.Context, runs Runs, version string, over mcp.Transport) e
 	schema.Properties["prompt"].MinLength, schema.Properties["prompt"].MaxLength = &least, &most
 	s := mcp.NewServer(&mcp.Implementation{Name: "mulligan", Title: "Mulligan", Version: version}, nil)
 	open := true
-	d := &door{runs: runs, asked: map[string]string{}}
+	d := &session{runs: runs, asked: map[string]string{}}
 	mcp.AddTool(s, &mcp.Tool{
 		Name: "run", Title: "Run an agent",
 		Description: "Has an agent carry out a prompt with its own model and tools, until it is answered. Failures of its model are recovered from, or its user is asked what to do.",
 		InputSchema: schema, Annotations: &mcp.ToolAnnotations{OpenWorldHint: &open},
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in Request) (*mcp.CallToolResult, any, error) {
-		result, err := (&call{door: d, req: req}).run(ctx, in)
+		result, err := (&call{session: d, req: req}).run(ctx, in)
 		return result, nil, err
 	})
 	if err := s.Run(ctx, over); err != nil && !errors.Is(err, context.Canceled) && ctx.Err() == nil {
@@ -64,22 +64,22 @@ func Serve(ctx context.Context, runs Runs, version string, over mcp.Transport) e
 	return nil
 }
 
-// door is what the calls of one client share.
-type door struct {
+// session is what the calls of one client share.
+type session struct {
 	runs Runs
 
 	mu    sync.Mutex
 	asked map[string]string // by run: the suggestion that the client was asked about
 }
 
-func (d *door) ask(run, suggestion string) {
+func (d *session) ask(run, suggestion string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.asked[run] = suggestion
 }
 
 // answered gives the suggestion of a run that the client was asked about, once.
-func (d *door) answered(run string) (suggestion string, ok bool) {
+func (d *session) answered(run string) (suggestion string, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	suggestion, ok = d.asked[run]

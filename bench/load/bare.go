@@ -18,8 +18,8 @@ type bare struct{ first, delta times }
 // bareTime is how long it is measured.
 const bareTime = 4 * time.Second
 
-// barely runs that many concurrent streams straight from the provider.
-func (l *lot) barely(ctx context.Context, streams int) *bare {
+// streamDirectly runs that many concurrent streams straight from the provider.
+func (l *lot) streamDirectly(ctx context.Context, streams int) *bare {
 	ctx, cancel := context.WithTimeout(ctx, bareTime+time.Second)
 	defer cancel()
 	b := &bare{}

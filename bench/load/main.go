@@ -26,7 +26,7 @@ type plan struct {
 	fanTime time.Duration // the length of one of its runs
 	storm   int           // runs that fail at once
 	callers int           // of the proxy
-	deaf    int           // that stop reading, beside as many who read
+	unread  int           // that stop reading, beside as many who read
 	open    int           // runs that a crash interrupts
 	kills   int           // crashes
 	soak    time.Duration

@@ -32,12 +32,12 @@ func (l *lot) proxyLines(ctx context.Context) []line {
 	ctx, cancel := context.WithTimeout(ctx, 4*callTime)
 	defer cancel()
 	lines := []line{l.crowdLine(ctx), l.volleyLine(ctx)}
-	return append(lines, l.deafLine(ctx), l.vanishLine(ctx))
+	return append(lines, l.unreadLine(ctx), l.vanishLine(ctx))
 }
 
 func (l *lot) crowdLine(ctx context.Context) line {
 	l.progress("%d calls through the proxy stream at 20 deltas/s", l.plan.callers)
-	straight := l.barely(ctx, l.plan.callers)
+	straight := l.streamDirectly(ctx, l.plan.callers)
 	it := l.crowd(ctx, callModel, l.plan.callers, l.plan.words, time.Duration(l.plan.words)*steadyPace/4)
 	each := (it.mem - l.idle) * 1024 / float64(l.plan.callers)
 	return line{
@@ -68,35 +68,35 @@ func (l *lot) volleyLine(ctx context.Context) line {
 	}
 }
 
-// deafLine runs callers who do not read beside as many who do.
-func (l *lot) deafLine(ctx context.Context) line {
-	l.progress("%d callers of the proxy do not read", l.plan.deaf)
-	conns := make([]net.Conn, l.plan.deaf)
+// unreadLine runs callers who do not read beside as many who do.
+func (l *lot) unreadLine(ctx context.Context) line {
+	l.progress("%d callers of the proxy do not read", l.plan.unread)
+	conns := make([]net.Conn, l.plan.unread)
 	for i := range conns {
 		var err error
-		if conns[i], err = l.deaf(ctx, i); err != nil {
+		if conns[i], err = l.callWithoutReading(ctx, i); err != nil {
 			l.wrong.add("a caller who will not read: %v", err)
 			return nil
 		}
 	}
-	it := l.crowd(ctx, callModel, l.plan.deaf, l.plan.words, time.Second)
+	it := l.crowd(ctx, callModel, l.plan.unread, l.plan.words, time.Second)
 	held, err := l.told(ctx)
-	if err != nil || held.Here < int64(l.plan.deaf) {
-		l.wrong.add("%d callers do not read, and the provider waits for %d of them (%v)", l.plan.deaf, held.Here, err)
+	if err != nil || held.Here < int64(l.plan.unread) {
+		l.wrong.add("%d callers do not read, and the provider waits for %d of them (%v)", l.plan.unread, held.Here, err)
 	}
 	for _, conn := range conns {
 		_ = conn.Close()
 	}
-	rid := l.rid(ctx)
+	released := l.untilUncalled(ctx)
 	return line{
-		fmt.Sprintf("%d callers read, %d do not", l.plan.deaf, l.plan.deaf),
-		fmt.Sprintf("delta %s of those who read; %d of the others hold up their own call alone, and it is over %s after they hang up", spread(&it.delta), held.Here, millis(rid)),
+		fmt.Sprintf("%d callers read, %d do not", l.plan.unread, l.plan.unread),
+		fmt.Sprintf("delta %s of those who read; %d of the others hold up their own call alone, and it is over %s after they hang up", spread(&it.delta), held.Here, millis(released)),
 		"", "p99 ≤ " + millis(heavyMost), verdict(it.delta.at(0.99) <= heavyMost), it.burnt,
 	}
 }
 
-// deaf asks for long words over a connection with small buffers, and reads nothing.
-func (l *lot) deaf(ctx context.Context, i int) (net.Conn, error) {
+// callWithoutReading asks for long words over a connection with small buffers, and reads nothing.
+func (l *lot) callWithoutReading(ctx context.Context, i int) (net.Conn, error) {
 	address := strings.TrimPrefix(l.gateway.url, "http://")
 	conn, err := farDialer().DialContext(ctx, "tcp", address)
 	if err != nil {
@@ -124,17 +124,17 @@ func (l *lot) vanishLine(ctx context.Context) line {
 	}
 	here.Wait()
 	vanish()
-	rid := l.rid(ctx)
+	released := l.untilUncalled(ctx)
 	over.Wait()
 	return line{
-		fmt.Sprintf("%d callers vanish", l.plan.callers), fmt.Sprintf("the provider is left alone after %s", millis(rid)),
-		"", "≤ " + millis(goneMost), verdict(rid <= goneMost), l.burned().since(before),
+		fmt.Sprintf("%d callers vanish", l.plan.callers), fmt.Sprintf("the provider is left alone after %s", millis(released)),
+		"", "≤ " + millis(goneMost), verdict(released <= goneMost), l.burned().since(before),
 	}
 }
 
-// rid waits until the provider has no calls in progress, and returns how long that
+// untilUncalled waits until the provider has no calls in progress, and returns how long that
 // took.
-func (l *lot) rid(ctx context.Context) time.Duration {
+func (l *lot) untilUncalled(ctx context.Context) time.Duration {
 	began := time.Now()
 	for {
 		t, err := l.told(ctx)

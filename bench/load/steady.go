@@ -119,7 +119,7 @@ func (l *lot) steadyLines(ctx context.Context) []line {
 	most, largest := 0, &steady{}
 	for _, runs := range l.plan.steps {
 		l.progress("%d runs stream at 20 deltas/s", runs)
-		bare := l.barely(ctx, runs)
+		bare := l.streamDirectly(ctx, runs)
 		s := l.steadily(ctx, runs)
 		s.bare = bare
 		if s.late() <= heavyMost && s.delta.count() > 0 {

@@ -75,8 +75,8 @@ func (t *Tally) begin(name string, spent recovery.Budget) *call {
 	return &call{name, spent}
 }
 
-// landed records that a run has no more calls in progress. The caller holds mu.
-func (t *Tally) landed(d *driven) {
+// callEnded records that a run has no more calls in progress. The caller holds mu.
+func (t *Tally) callEnded(d *driven) {
 	if d.call != nil {
 		m := t.of(d.call.model)
 		m.inAir = max(0, m.inAir-1)
@@ -101,7 +101,7 @@ func (t *Tally) over(d *driven, run *recovery.Run, at time.Time, kind string) *m
 	if c == nil {
 		c = &call{run.Model, run.Spent}
 	}
-	t.landed(d)
+	t.callEnded(d)
 	if c.model == "" {
 		return nil
 	}

@@ -66,7 +66,7 @@ func (t *Tally) Happened(run *recovery.Run, e recovery.Event) {
 	case recovery.Decided:
 		t.with(e, func(d *driven) { t.decided(d, run, e.Time, b) })
 	case recovery.Ended:
-		t.with(e, func(d *driven) { t.landed(d) })
+		t.with(e, func(d *driven) { t.callEnded(d) })
 	default: // frequent, or nothing that is counted
 	}
 }
@@ -76,7 +76,7 @@ func (t *Tally) Left(run *recovery.Run) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if d := t.driven[run.ID]; d != nil {
-		t.landed(d)
+		t.callEnded(d)
 		delete(t.driven, run.ID)
 	}
 }

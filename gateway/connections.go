@@ -27,8 +27,8 @@ func connectionsOf(descriptors uint64) int64 {
 	return most - min(most/2, mostReserved)
 }
 
-// roomy is a listener that makes connections wait while the limit is reached.
-type roomy struct {
+// limitedListener is a listener that makes connections wait while the limit is reached.
+type limitedListener struct {
 	net.Listener
 	places chan struct{}
 	full   func() // closes idle connections, if there are any; may be nil
@@ -43,11 +43,11 @@ func KeepRoom(l net.Listener, full func()) net.Listener { return keepRoom(l, max
 
 func keepRoom(l net.Listener, most int64, full func()) net.Listener {
 	const usual = 1 << 20 // more than any machine has
-	return &roomy{Listener: l, places: make(chan struct{}, min(most, usual)), full: full, closed: make(chan struct{})}
+	return &limitedListener{Listener: l, places: make(chan struct{}, min(most, usual)), full: full, closed: make(chan struct{})}
 }
 
 // Accept waits for a free slot and a connection.
-func (r *roomy) Accept() (net.Conn, error) {
+func (r *limitedListener) Accept() (net.Conn, error) {
 	select {
 	case r.places <- struct{}{}:
 	default:
@@ -63,24 +63,24 @@ func (r *roomy) Accept() (net.Conn, error) {
 		<-r.places
 		return nil, err
 	}
-	return &placed{Conn: conn, places: r.places}, nil
+	return &limitedConn{Conn: conn, places: r.places}, nil
 }
 
 // Close ends the listener, and any Accept that waits.
-func (r *roomy) Close() error {
+func (r *limitedListener) Close() error {
 	r.once.Do(func() { close(r.closed) })
 	return r.Listener.Close()
 }
 
-// placed is a connection that frees its slot once.
-type placed struct {
+// limitedConn is a connection that frees its slot once.
+type limitedConn struct {
 	net.Conn
 	places chan struct{}
 	gone   atomic.Bool
 }
 
 // Close frees the slot.
-func (p *placed) Close() error {
+func (p *limitedConn) Close() error {
 	if p.gone.CompareAndSwap(false, true) {
 		defer func() { <-p.places }()
 	}

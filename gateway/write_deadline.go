@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// paced is the answer to a request that occupies a slot. A client that does not read it gets
+// deadlineWriter is the answer to a request that occupies a slot. A client that does not read it gets
 // 10 s for every 64 KiB and is then disconnected, like a client that follows a run.
-type paced struct {
+type deadlineWriter struct {
 	http.ResponseWriter
 	flow *http.ResponseController
 }
 
 const stretch = 64 << 10
 
-func newPaced(w http.ResponseWriter) *paced {
-	return &paced{w, http.NewResponseController(w)}
+func newDeadlineWriter(w http.ResponseWriter) *deadlineWriter {
+	return &deadlineWriter{w, http.NewResponseController(w)}
 }
 
 // Write writes piece by piece. A connection without deadlines, such as a test's recorder, has no
 // limit.
-func (p *paced) Write(data []byte) (n int, err error) {
+func (p *deadlineWriter) Write(data []byte) (n int, err error) {
 	for first := true; first || len(data) > 0; first = false {
 		now := min(len(data), stretch)
 		_ = p.flow.SetWriteDeadline(time.Now().Add(writeTimeout))
@@ -35,7 +35,7 @@ func (p *paced) Write(data []byte) (n int, err error) {
 }
 
 // Unwrap is for http.ResponseController.
-func (p *paced) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+func (p *deadlineWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // done removes the deadline from the connection, for its next answer.
-func (p *paced) done() { _ = p.flow.SetWriteDeadline(time.Time{}) }
+func (p *deadlineWriter) done() { _ = p.flow.SetWriteDeadline(time.Time{}) }

@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// spare are descriptors reserved for checking credentials, so that callers can be
+// reserved are descriptors reserved for checking credentials, so that callers can be
 // authenticated even when connections have taken all the others.
-var spare reserve
+var reserved reserve
 
 // reserve holds descriptors that are open on nothing useful.
 type reserve struct {
@@ -18,9 +18,9 @@ type reserve struct {
 	held []*os.File
 }
 
-// enoughSpare is how many one check needs at a time: a folder, a file in it, and some
+// enoughReserved is how many one check needs at a time: a folder, a file in it, and some
 // to spare.
-const enoughSpare = 4
+const enoughReserved = 4
 
 // keep fills the reserve, as far as there are descriptors.
 func (r *reserve) keep() {
@@ -30,7 +30,7 @@ func (r *reserve) keep() {
 }
 
 func (r *reserve) fill() {
-	for len(r.held) < enoughSpare {
+	for len(r.held) < enoughReserved {
 		f, err := os.Open(os.DevNull)
 		if err != nil {
 			return

@@ -10,10 +10,10 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// together folds each run once for all who ask at the same time, because a fold holds
+// sharedFolds folds each run once for all who ask at the same time, because a fold holds
 // everything that a run has said, and several times while it is being built. Nobody gets a fold
 // that began before they asked, because it may lack what they just did.
-type together struct {
+type sharedFolds struct {
 	of     Runs
 	log    timeline.Log
 	places chan struct{} // one for each concurrent fold
@@ -38,15 +38,15 @@ type fold struct {
 	cancel context.CancelFunc
 }
 
-func newTogether(of Runs, log timeline.Log) *together {
-	return &together{
+func newSharedFolds(of Runs, log timeline.Log) *sharedFolds {
+	return &sharedFolds{
 		of: of, log: log, places: make(chan struct{}, maxFolds), runs: map[string]*folds{}, kept: map[string]weak.Pointer[recovery.Run]{},
 	}
 }
 
 // get returns a run's current state. It is shared by all who asked, so nobody may
 // change it.
-func (t *together) get(ctx context.Context, run string) (*recovery.Run, error) {
+func (t *sharedFolds) get(ctx context.Context, run string) (*recovery.Run, error) {
 	f := t.join(ctx, run)
 	select {
 	case <-f.done:
@@ -58,7 +58,7 @@ func (t *together) get(ctx context.Context, run string) (*recovery.Run, error) {
 }
 
 // join waits for the next fold, and begins it if none is in progress.
-func (t *together) join(ctx context.Context, run string) *fold {
+func (t *sharedFolds) join(ctx context.Context, run string) *fold {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	of := t.runs[run]
@@ -78,7 +78,7 @@ func (t *together) join(ctx context.Context, run string) *fold {
 }
 
 // begin begins the next fold of a run; the one after it begins when this one is done.
-func (t *together) begin(ctx context.Context, run string, of *folds) {
+func (t *sharedFolds) begin(ctx context.Context, run string, of *folds) {
 	of.now, of.next = of.next, nil
 	f := of.now
 	folding, cancel := context.WithCancel(ctx)
@@ -102,7 +102,7 @@ func (t *together) begin(ctx context.Context, run string, of *folds) {
 
 // fold returns a run's current state. It reuses the state of an ended run if somebody still has
 // it and nothing was added since.
-func (t *together) fold(ctx context.Context, id string) (*recovery.Run, error) {
+func (t *sharedFolds) fold(ctx context.Context, id string) (*recovery.Run, error) {
 	t.mu.Lock()
 	had := t.kept[id].Value()
 	t.mu.Unlock()
@@ -121,7 +121,7 @@ func (t *together) fold(ctx context.Context, id string) (*recovery.Run, error) {
 	return run, err
 }
 
-func (t *together) forget(id string) {
+func (t *sharedFolds) forget(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.kept[id].Value() == nil {
@@ -130,7 +130,7 @@ func (t *together) forget(id string) {
 }
 
 // leave ends a fold that nobody waits for.
-func (t *together) leave(f *fold) {
+func (t *sharedFolds) leave(f *fold) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if f.asked--; f.asked == 0 && f.cancel != nil {

@@ -27,7 +27,7 @@ func (i inspector) Inspect(ctx context.Context, run string) (*recovery.Run, erro
 }
 
 // left is how many runs are being folded.
-func (t *together) left() int {
+func (t *sharedFolds) left() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.runs)
@@ -38,7 +38,7 @@ func (t *together) left() int {
 func TestRunsAreFoldedTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var folded, version atomic.Int64
-		g := newTogether(inspecting(func(context.Context, string) (*recovery.Run, error) {
+		g := newSharedFolds(inspecting(func(context.Context, string) (*recovery.Run, error) {
 			folded.Add(1)
 			seen := version.Load()
 			time.Sleep(time.Second)
@@ -67,7 +67,7 @@ func TestRunsAreFoldedTogether(t *testing.T) {
 func TestNobodyIsFoldedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ended atomic.Bool
-		g := newTogether(inspecting(func(ctx context.Context, _ string) (*recovery.Run, error) {
+		g := newSharedFolds(inspecting(func(ctx context.Context, _ string) (*recovery.Run, error) {
 			<-ctx.Done()
 			ended.Store(true)
 			return nil, ctx.Err()
@@ -95,7 +95,7 @@ func TestNobodyIsFoldedFor(t *testing.T) {
 func TestFoldsAreFew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var now, most atomic.Int64
-		g := newTogether(inspecting(func(context.Context, string) (*recovery.Run, error) {
+		g := newSharedFolds(inspecting(func(context.Context, string) (*recovery.Run, error) {
 			if n := now.Add(1); n > most.Load() {
 				most.Store(n)
 			}
@@ -127,7 +127,7 @@ func TestAnEndedRunIsFoldedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := newTogether(inspecting(func(ctx context.Context, id string) (*recovery.Run, error) {
+	g := newSharedFolds(inspecting(func(ctx context.Context, id string) (*recovery.Run, error) {
 		folded++
 		run := &recovery.Run{}
 		events, err := log.Read(ctx, id, 0, 0)
