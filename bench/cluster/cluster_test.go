@@ -103,7 +103,8 @@ func (c *cluster) play(n nemesis) (claimed, spoke time.Duration) {
 		select {
 		case <-r.ended:
 		case <-time.After(patience):
-			c.Fatalf("I01: run %s does not end: %v", r.run, hit.lines)
+			heads, err := c.store.StandsOn().Heads(c.Context(), r.run)
+			c.Fatalf("I01: run %s does not end: %+v, %v: %v", r.run, heads, err, hit.lines)
 		}
 		c.check(r)
 	}
