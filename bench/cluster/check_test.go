@@ -48,8 +48,9 @@ func (c *cluster) check(r *reader) {
 	c.paidOnce(r, events)
 }
 
-// paidOnce: every call of the tool was carried out exactly once. One that the nemesis stopped may not have been, and
-// then the run says so, or that it does not know.
+// paidOnce: every call of the tool was carried out exactly once. In an early run the nemesis may have stopped the
+// call, which nothing can make exactly once: then it was carried out at most once, and its result says that it was
+// not begun, or that nobody knows. Twice is wrong there too, and so is a result that says anything else.
 func (c *cluster) paidOnce(r *reader, events []recovery.Event) {
 	c.Helper()
 	text, err := os.ReadFile(c.journal())

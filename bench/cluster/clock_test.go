@@ -70,7 +70,7 @@ func (c *cluster) waits(hit *member) {
 	if c.waitingRun, err = c.members[2].client.Start(c.Context(), client.Start{Key: c.waiting, Prompt: "Tell me.", Model: "lab/" + c.waiting, AutoRecover: &auto}); err != nil {
 		c.Fatal(err)
 	}
-	c.eventually("it waits, and nobody has it", func() bool {
+	c.eventually("I13: it waits, and nobody has it", func() bool {
 		heads, err := c.store.StandsOn().Heads(c.Context(), c.waitingRun)
 		return err == nil && len(heads) == 1 && heads[0].Status == recovery.StatusWaiting && heads[0].Owner == ""
 	})

@@ -88,9 +88,8 @@ func (c *cluster) play(n nemesis) (claimed, spoke time.Duration) {
 	then := time.Now()
 	n.strikes(c, hit)
 	if n.moves {
-		c.eventually("I36: another member goes on", func() bool {
+		c.goesOn(first, func() (ok bool) {
 			c.newer(first.run, old)
-			var ok bool
 			claimed, spoke, ok = first.after(then)
 			return ok
 		})
@@ -103,8 +102,7 @@ func (c *cluster) play(n nemesis) (claimed, spoke time.Duration) {
 		select {
 		case <-r.ended:
 		case <-time.After(patience):
-			heads, err := c.store.StandsOn().Heads(c.Context(), r.run)
-			c.Fatalf("I01: run %s does not end: %+v, %v: %v", r.run, heads, err, hit.lines)
+			c.Fatalf("I01: run %s does not end: %s", r.run, c.stands(r.run))
 		}
 		c.check(r)
 	}
@@ -117,6 +115,28 @@ func (c *cluster) play(n nemesis) (claimed, spoke time.Duration) {
 		n.after(c)
 	}
 	return claimed, spoke
+}
+
+// goesOn waits until another member goes on with a run.
+func (c *cluster) goesOn(r *reader, is func() bool) {
+	c.Helper()
+	for deadline := time.Now().Add(patience); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			c.Fatalf("I36: after %s no other member goes on with run %s: %s", patience, r.run, c.stands(r.run))
+		}
+	}
+}
+
+// stands says how the database has a run, and what the members said last.
+func (c *cluster) stands(run string) string {
+	heads, err := c.store.StandsOn().Heads(c.Context(), run)
+	text := fmt.Sprintf("%+v, %v", heads, err)
+	for _, m := range c.members {
+		m.mu.Lock()
+		text += "\n" + m.name + ":\n" + strings.Join(m.lines, "\n")
+		m.mu.Unlock()
+	}
+	return text
 }
 
 // begin begins a run at a member, which is followed through the next one.
