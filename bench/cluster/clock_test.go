@@ -14,45 +14,29 @@ import (
 	"github.com/mulligan-run/mulligan/sdk/go/client"
 )
 
-// shiftEnv is by how many seconds the wall clock of a program that is built by askew is off.
-const shiftEnv = "MULLIGAN_CLUSTER_SHIFT"
-
-// askew has the first member's clock go an hour fast, and the second one's an hour slow. The program is the same;
-// what is another one is time.Now of the standard library, the only one by which it tells the time.
+// askew has the first member's clock go an hour fast, and the second one's an hour slow, and those of
+// their plugins.
 func (c *cluster) askew() {
 	c.Helper()
-	program := filepath.Join(c.dir, "askew")
-	if !exists(program) {
-		build(c.T, program, wrongClock(c.T))
-	}
 	for i, shift := range []time.Duration{time.Hour, -time.Hour} {
-		c.members[i].becomes(program, fmt.Sprintf("%s=%d", shiftEnv, int(shift.Seconds())))
+		program := filepath.Join(c.dir, "askew"+shift.String())
+		if !exists(program) {
+			build(c.T, program, wrongClock(c.T, shift))
+		}
+		c.members[i].becomes(program)
 	}
 }
 
-// wrongClock is the standard library's time with a shift.
-func wrongClock(t *testing.T) map[string]string {
+// wrongClock is time.Now of the standard library with a shift: the only way by which a program tells the time.
+func wrongClock(t *testing.T, shift time.Duration) map[string]string {
 	t.Helper()
 	root, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := filepath.Join(strings.TrimSpace(string(root)), "src", "time")
-	now := filepath.Join(at, "time.go")
+	now := filepath.Join(strings.TrimSpace(string(root)), "src", "time", "time.go")
 	const reads = "\n\tsec, nsec, mono := runtimeNow()\n"
-	return map[string]string{
-		now: changed(t, now, reads, reads+"\tsec += shift\n"),
-		filepath.Join(at, "shift.go"): fmt.Sprintf(`package time
-
-import "syscall"
-
-var shift = func() int64 {
-	text, _ := syscall.Getenv(%q)
-	n, _ := atoi(text)
-	return int64(n)
-}()
-`, shiftEnv),
-	}
+	return map[string]string{now: changed(t, now, reads, fmt.Sprintf("%s\tsec += %d\n", reads, int(shift.Seconds())))}
 }
 
 // waitFor is how long the provider asks a run to wait, longer than a process keeps it for.

@@ -22,10 +22,9 @@ import (
 // member is a `mulligan serve` in a place of its own, over and over.
 type member struct {
 	*cluster
-	dir     string
-	link    *relay
-	other   string   // another program than the others run; "" = the same
-	besides []string // what is in its environment besides
+	dir   string
+	link  *relay
+	other string // another program than the others run; "" = the same
 
 	mu     sync.Mutex
 	cmd    *exec.Cmd
@@ -111,19 +110,18 @@ func (m *member) start() {
 	})
 }
 
-// becomes has another program serve in its place, with that in its environment besides; "" = the one that the
-// others run.
-func (m *member) becomes(program string, besides ...string) {
+// becomes has another program serve in its place; "" = the one that the others run.
+func (m *member) becomes(program string) {
 	m.Helper()
 	m.signal(syscall.SIGTERM)
 	m.gone()
-	m.other, m.besides = program, besides
+	m.other = program
 	m.start()
 }
 
 // environment is that of its programs.
 func (m *member) environment() []string {
-	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + m.dir, "TMPDIR=" + m.temp, "LAB_KEY=any", "NO_COLOR=1", "XDG_STATE_HOME=" + filepath.Join(m.dir, "state")}, m.besides...)
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + m.dir, "TMPDIR=" + m.temp, "LAB_KEY=any", "NO_COLOR=1", "XDG_STATE_HOME=" + filepath.Join(m.dir, "state")}
 }
 
 // hear takes a line that it says.
