@@ -81,12 +81,18 @@ const typed = `document.querySelector('form :is(input, textarea)')`
 // write types a message into an app and sends it.
 func (w *window) write(text string) {
 	w.t.Helper()
+	w.types(text)
+	eval[any](w, `document.querySelector('form').requestSubmit()`)
+	w.says("section.user", text)
+}
+
+// types puts a text where messages are typed.
+func (w *window) types(text string) {
+	w.t.Helper()
 	w.wait(typed)
 	eval[any](w, `(() => { const box = `+typed+`; box.focus();
 		Object.getOwnPropertyDescriptor(Object.getPrototypeOf(box), 'value').set.call(box, `+quote(text)+`);
 		box.dispatchEvent(new Event('input', { bubbles: true })) })()`)
-	eval[any](w, `document.querySelector('form').requestSubmit()`)
-	w.says("section.user", text)
 }
 
 // again loads an app's page once more.
@@ -122,6 +128,20 @@ func TestApps(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAppsAssistantUI: what assistant-ui has besides, a button that stops an answer, ends the run; a message
+// that is being typed meanwhile stays where it is.
+func TestAppsAssistantUI(t *testing.T) {
+	h := build(t, advise(func(hooks.RunError) recovery.Vote { return recovery.Vote{Action: recovery.ActionRetry} }))
+	h.play(opus, faultlab.SlowAnswer(words(2000), 40*time.Millisecond))
+	w := h.app("assistant-ui-react")
+	w.write("A long one, please.")
+	w.says("section.assistant", "word word")
+	w.types("Next I")
+	w.press("Stop")
+	w.says("[role=status].stopped", "Stopped")
+	w.wait(typed + `.value === 'Next I'`)
 }
 
 // long is an answer that takes some seconds.
