@@ -40,8 +40,8 @@ const clawRules = `plugins:
   - name: rules
     config:
       rules:
-        - {when: failure.model == "held", retry: {after: %s, jitter: false}}
-        - {when: failure.model == "hopeless" && attempt > 0, fail: {reason: twice is enough}}
+        - {when: model == "lab/held", retry: {after: %s, jitter: false}}
+        - {when: model == "lab/hopeless" && attempt > 0, fail: {reason: twice is enough}}
   - auto-recover
 `
 
@@ -68,7 +68,7 @@ func newClaw(t *testing.T) *claw {
 	// It is kept from everything but this machine.
 	c.env = []string{
 		"PATH=" + filepath.Dir(c.node) + ":" + os.Getenv("PATH"), "HOME=" + c.home, "LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1", "OPENCLAW_STATE_DIR=" + filepath.Join(c.home, "claw"),
-		"HTTP_PROXY=http://127.0.0.1:9", "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1,localhost", "XDG_STATE_HOME=" + filepath.Join(c.home, ".state"),
+		"HTTP_PROXY=http://127.0.0.1:9", "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1,localhost", "XDG_STATE_HOME=" + filepath.Join(c.home, ".state"), "npm_config_offline=true",
 	}
 	provider, err := c.lab.Listen("127.0.0.1:0")
 	if err != nil {
