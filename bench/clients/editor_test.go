@@ -44,7 +44,8 @@ func newDesk(t *testing.T, s *stage, script string) *desk {
 		_ = provider.Close()
 	})
 	config := fmt.Sprintf("model: fable/one\nproviders:\n  fable: {type: anthropic, base_url: %q, key_env: LAB_KEY}\n"+
-		"plugins:\n  - {name: auto-recover, deadline: 5s, config: {retries: {delays: [10ms], jitter: 0}}}\n", provider.URL())
+		"plugins:\n  - {name: auto-recover, deadline: 5s, config: {retries: {delays: [10ms], jitter: 0}}}\n"+
+		"tools:\n  - {name: weather, description: The weather, command: [echo, rain], safety: read_only}\n", provider.URL())
 	if err := os.WriteFile(filepath.Join(d.home, "mulligan.yaml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -78,6 +79,7 @@ func TestACPX(t *testing.T) {
 		calls        int // of the model
 	}{
 		{"an answer", "answer:Here I am.", nil, []string{"Here I am.", "[done] end_turn"}, 1},
+		{"a tool call", "tool:weather, answer:It rains.", nil, []string{"[tool] weather (completed)", "rain", "It rains."}, 2},
 		{"approved by a program", "503, answer:Here I am.", []string{"--approve-all"}, []string{"Recovered after 1 retry", "Here I am."}, 2},
 		{"withdrawn", "cut:Half of it, answer:Here I am.", []string{"--approve-all"}, []string{"Half of it", "does not count", "Here I am."}, 2},
 		{"approved without end", "503", []string{"--approve-all"}, []string{"Reply 1 to retry, 2 to stop.", "[done] end_turn"}, 6},
@@ -143,26 +145,38 @@ func (a *answering) Write(p []byte) (int, error) {
 func TestEditorSDK(t *testing.T) {
 	s := editors(t)
 	d := newDesk(t, s, "503, answer:Here I am.")
-	first := d.editor(s, "SAY=hello", "FORM=Retry")
+	first := d.editor(s, "editor.mjs", "SAY=hello", "FORM=Retry")
 	if first.Said != "Here I am." || first.StopReason != "end_turn" || len(first.Forms) != 1 || strings.Join(first.Forms[0].Choices, "|") != "Retry|Stop" || !slices.Contains(first.Notices, "Recovered after 1 retry") {
 		t.Errorf("%+v", first)
 	}
-	again := d.editor(s, "SESSION="+first.SessionID)
+	again := d.editor(s, "editor.mjs", "SESSION="+first.SessionID)
 	if again.Said != "Here I am." || again.Asked != "hello" || !slices.Contains(again.Listed, "hello") {
 		t.Errorf("%+v", again)
 	}
 }
 
-// edited is what acp/editor.mjs prints.
+// TestACPXRuntime: a program that has acpx as a library draws the forms itself.
+func TestACPXRuntime(t *testing.T) {
+	s := editors(t)
+	for choice, want := range map[string]string{"Retry": "Here I am.", "Stop": ""} {
+		d := newDesk(t, s, "503, answer:Here I am.")
+		got := d.editor(s, "runtime.mjs", "FORM="+choice)
+		if got.Said != want || got.StopReason != "end_turn" || len(got.Forms) != 1 || strings.Join(got.Forms[0].Choices, "|") != "Retry|Stop" {
+			t.Errorf("%s: %+v", choice, got)
+		}
+	}
+}
+
+// edited is what the programs of acp print.
 type edited struct {
 	SessionID, StopReason, Said, Asked string
 	Listed, Notices                    []string
 	Forms                              []struct{ Choices []string }
 }
 
-func (d *desk) editor(s *stage, env ...string) (e edited) {
+func (d *desk) editor(s *stage, program string, env ...string) (e edited) {
 	d.Helper()
-	out, _, err := run(d.Context(), nil, patience, d.home, []string{d.node, filepath.Join(s.node, "editor.mjs")}, slices.Concat(d.env, env))
+	out, _, err := run(d.Context(), nil, patience, d.home, []string{d.node, filepath.Join(s.node, program)}, slices.Concat(d.env, env))
 	if err != nil || json.Unmarshal([]byte(out.out), &e) != nil {
 		d.Fatalf("%v\n%s%s", err, out.out, out.err)
 	}
@@ -187,15 +201,17 @@ func editors(t *testing.T) *stage {
 	if said, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
-	script, err := os.ReadFile(filepath.Join("acp", "editor.mjs"))
-	if err == nil {
-		err = os.WriteFile(filepath.Join(bin, "editor.mjs"), script, 0o600)
-	}
-	if err == nil { // it finds its modules beside itself
-		err = os.Symlink(filepath.Join(s.cache, "acp", "node_modules"), filepath.Join(bin, "node_modules"))
-	}
-	if err != nil {
+	if err := os.Symlink(filepath.Join(s.cache, "acp", "node_modules"), filepath.Join(bin, "node_modules")); err != nil {
 		t.Fatal(err)
+	}
+	for _, name := range []string{"editor.mjs", "runtime.mjs"} { // they find their modules beside themselves
+		script, err := os.ReadFile(filepath.Join("acp", name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(bin, name), script, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	return s
 }
