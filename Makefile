@@ -156,7 +156,7 @@ clients: ## install the programs and SDKs that bench/clients has ask, through th
 
 # It is large (830 MB, a minute or two), and so it is no part of clients.
 .PHONY: openclaw
-openclaw: ## install OpenClaw, and see what it lets our plugin do about a 529 and an account without credit
+openclaw: ## install OpenClaw (830 MB), and see all that it lets our plugin do about a 529 and an account without credit
 	@bench/clients/install openclaw
 	go test -C bench ./clients -count=1 -timeout 15m -v -run TestOpenClaw
 
