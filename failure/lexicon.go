@@ -103,7 +103,9 @@ type thesaurus struct {
 
 // lexicon is built when a message is first read word by word: most programs that import this
 // package see no failure on most days, and should not pay for it at startup.
-var lexicon = sync.OnceValue(func() *thesaurus { return newThesaurus(meanings(), moreMeanings(), easternMeanings()) })
+var lexicon = sync.OnceValue(func() *thesaurus {
+	return newThesaurus(meanings(), moreMeanings(), centralMeanings(), easternMeanings())
+})
 
 func newThesaurus(tables ...map[concept]string) *thesaurus {
 	t := &thesaurus{words: map[string]meaning{}, of: map[string]meaning{}}
