@@ -40,7 +40,7 @@ var chinese = []rule{
 // looseChinese are Chinese words for failures where a status would be better evidence.
 var looseChinese = []rule{
 	{kind: KindUnreachable, any: []string{"积极拒绝", "无法连接", "连接被拒绝", "连接失败", "拒绝连接", "连接被重置", "强迫关闭了一个现有的连接", "不知道这样的主机", "网络错误", "网络异常"}},
-	{kind: KindUnreachable, any: []string{"无法解析"}, unless: []string{"json", "返回", "响应", "参数"}},
+	{kind: KindUnreachable, any: []string{"无法解析"}, unless: []string{"回答", "回复", "模型", "输出", "json", "返回", "响应", "参数"}},
 	{kind: KindTimeout, any: []string{"超时"}},
 	{kind: KindUnavailable, any: []string{"服务不可用", "暂时不可用", "内部错误", "服务异常", "系统错误", "系统异常", "服务器错误", "服务端错误", "一致性已被破坏"}},
 }

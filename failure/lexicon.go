@@ -73,6 +73,7 @@ const (
 	aLimit
 	isPrefix
 	isAway
+	isRefusing
 
 	isBad = isWrong | isUnsupported | isFailed
 )
