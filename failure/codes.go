@@ -20,7 +20,7 @@ var exactWords = []rule{
 var strongCodes = []rule{
 	{kind: KindBilling, like: []string{
 		"insufficient*credit", "insufficient*balance", "insufficient*fund", "insufficient*quota", "balance*insufficient", "credit*exhausted",
-		"credit*depleted", "overdue", "billing*limit", "billing*disabled", "payment*required", "spend*limit", "unpurchased", "notpurchased", "outofcredit",
+		"credit*depleted", "overdue", "inarrears", "stoparrears", "lowbalance", "operationservicestop", "chargeresource*exhaust", "resourcepack*exhaust", "billing*limit", "billing*disabled", "payment*required", "spend*limit", "unpurchased", "notpurchased", "outofcredit",
 	}},
 	{kind: KindBilling, codes: codes(
 		"billing_error", "billing_not_active", "arrearage", "exceeded_current_quota_error", "budget_exceeded", "usage_not_included",
@@ -34,8 +34,20 @@ var strongCodes = []rule{
 		"prompttokens*exceed", "inputtokens*exceed", "inputlength", "contextoverflow",
 	}},
 	{kind: KindOverloaded, once: never, codes: codes("model_capacity_exhausted")},
-	{kind: KindOverloaded, like: []string{"overload", "insufficientsystemresource", "modelloading", "serverbusy", "capacityexceeded", "queueexceeded"}},
-	{kind: KindAuth, variant: "region", codes: codes("unsupported_country_region_territory")},
+	{kind: KindOverloaded, like: []string{"overload", "insufficientsystemresource", "modelloading", "serverbusy", "serverlimitexceeded", "capacityexceeded", "queueexceeded"}},
+	{kind: KindAuth, variant: "region", codes: codes("unsupported_country_region_territory", "location_policy_violated")},
+	{kind: KindAuth, variant: "permission", codes: codes("consumer_invalid", "subscriptionnotregistered", "subscriptiondisabled"), like: []string{"partneraccountunsupport"}},
+	{kind: KindTLS, codes: codes(
+		"unable_to_verify_leaf_signature", "cert_signature_failure", "cert_untrusted", "curle_peer_failed_verification", "nsurlerrorsecureconnectionfailed",
+		"sec_e_untrusted_root", "cert_e_untrustedroot", "err_ssl_protocol_error", "eproto",
+	)},
+	{kind: KindTLS, variant: "clock", codes: codes("cert_not_yet_valid")},
+	{kind: KindUnreachable, codes: codes("curle_got_nothing", "curle_recv_error", "curle_send_error", "curle_http2", "eai_fail", "enotconn", "enetreset", "eshutdown", "wsahost_not_found")},
+	{kind: KindStreamInterrupted, codes: codes("curle_partial_file", "curle_http2_stream", "err_http2_session_error")},
+	{kind: KindTimeout, codes: codes("curle_operation_timedout")},
+	{kind: KindMisconfigured, variant: "not_http", codes: codes("curle_url_malformat", "curle_unsupported_protocol", "err_invalid_protocol")},
+	{kind: KindMisconfigured, variant: "redirect", codes: codes("curle_too_many_redirects")},
+	{kind: KindMalformedResponse, codes: codes("hpe_invalid_constant", "hpe_invalid_header_token", "hpe_invalid_version", "hpe_invalid_chunk_size")},
 	{kind: KindAuth, variant: "expired_login", codes: codes("token_expired", "expired_token", "requestexpired", "access_token_expired", "invalid_grant"), like: []string{"expiredtoken"}},
 	{kind: KindAuth, variant: "missing", codes: codes("credentials_missing", "missing_api_key", "no_api_key", "api_key_required", "missingauthenticationtoken", "missingauthenticationtokenexception")},
 	{kind: KindInvalidRequest, variant: "history", codes: codes("previous_response_not_found", "invalid_encrypted_content", "missing_thought_signature")},

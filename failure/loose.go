@@ -6,9 +6,9 @@ import "slices"
 // but a message. They come last.
 var looseRules = slices.Concat([]rule{
 	{kind: KindMisconfigured, variant: "not_https", wire: true, any: []string{"server gave http response to https client", "wrong version number"}},
-	{kind: KindMisconfigured, variant: "not_http", wire: true, any: []string{"malformed http response", "malformed http status", "unsupported protocol scheme", "invalid port", "missing protocol scheme", "only absolute urls", "failed to parse url", "err_invalid_url", "invalidurl", "unsupportedprotocol", "disabled in libcurl", "missing an 'http://'", "no scheme supplied", "relative url without a base", "badscheme", "kind: builder"}},
+	{kind: KindMisconfigured, variant: "not_http", wire: true, any: []string{"malformed http response", "malformed http status", "unsupported protocol scheme", "invalid port", "missing protocol scheme", "only absolute urls", "failed to parse url", "err_invalid_url", "invalidurl", "unsupportedprotocol", "disabled in libcurl", "missing an 'http://'", "no scheme supplied", "relative url without a base", "badscheme", "kind: builder", "no connection adapters", "curle_url_malformat", "uriformatexception", "noregionerror", "must specify a region"}},
 	{kind: KindMisconfigured, variant: "no_api", any: []string{"apicallerror: not found"}},
-	{kind: KindMisconfigured, variant: "redirect", wire: true, any: []string{"重定向", "リダイレクト", "returned a redirect", "was redirected", "toomanyredirects", "too many redirects", "redirects followed", "stopped after 10 redirects", "redirect count exceeded", "maximum redirect", "redirect loop"}},
+	{kind: KindMisconfigured, variant: "redirect", wire: true, any: []string{"重定向", "リダイレクト", "returned a redirect", "was redirected", "toomanyredirects", "too many redirects", "redirects followed", "stopped after 10 redirects", "redirect count exceeded", "maximum redirect", "redirect loop", "err_too_many_redirects", "kind: redirect"}},
 	{kind: KindMisconfigured, variant: VariantProxy, wire: true, any: []string{"proxy authentication required", "could not resolve proxy", "couldn't resolve proxy"}},
 	{kind: KindMisconfigured, variant: VariantProxyRefused, wire: true, any: []string{"err_tunnel_connection_failed", "proxyerror"}},
 	{kind: KindUnreachable, variant: VariantProxy, wire: true, any: []string{"proxyconnect", "err_proxy_connection_failed"}},
@@ -19,7 +19,7 @@ var looseRules = slices.Concat([]rule{
 		"unknown authority", "self signed certificate", "self-signed certificate", "self_signed_cert", "unable to get local issuer", "unable_to_verify_leaf_signature",
 		"unable_to_get_issuer_cert", "certificate_verify_failed", "err_cert_authority_invalid", "unknownissuer", "unknown issuer",
 	}},
-	{kind: KindTLS, wire: true, any: []string{"x509:", "tls:", "sslhandshake", "terminated the handshake", "certificate", "ssl routines", "sslerror", "err_ssl_", "[ssl:"}},
+	{kind: KindTLS, wire: true, any: []string{"x509:", "tls:", "sslhandshake", "terminated the handshake", "certificate", "ssl routines", "sslerror", "err_ssl_", "[ssl:", "sslpeerunverified", "secureconnectionerror", "trustfailure", "sec_e_", "cert_untrusted", "write eproto"}},
 	{kind: KindMalformedResponse, wire: true, any: []string{
 		"invalid byte in chunk length", "gzip: invalid", "malformed chunked encoding", "invalid character", "unexpected end of json",
 		"token too long", "zlib: invalid", "flate: corrupt", "jsondecodeerror", "expecting value: line", "is not valid json", "in json at position",
@@ -30,7 +30,7 @@ var looseRules = slices.Concat([]rule{
 	{kind: KindMalformedResponse, wire: true, any: []string{"could not deserialize", "failed to deserialize", "cannot deserialize", "deserialization error", "deserialization failed"}, unless: []string{"request", "json body", "into the target"}},
 	{kind: KindStreamInterrupted, wire: true, any: []string{
 		"unexpected eof", "eofexception", "incompletemessage", "premature close", "premature_close", "prematurely", "premature end", "incomplete chunked read", "incompleteread", "other side closed",
-		"chunkedencodingerror", "payload is not completed", "closed before response", "closed before message completed", "stream closed before", "stream ended before",
+		"chunkedencodingerror", "incomplete_chunked", "err_http2_", "prematurecloseexception", "payload is not completed", "closed before response", "closed before message completed", "stream closed before", "stream ended before",
 		"stream ended without", "without a terminal event", "without emitting a terminal", "without terminal event", "stream ended unexpectedly", "stream was interrupted", "stream interrupted", "incomplete stream", "unexpected end of stream",
 		"transfer closed with", "sending complete message body", "error reading a body from connection", "connection closed while reading",
 		"stream terminated", "missing [done]", "without [done]", "before [done]", "before message_stop", "eof before", "not closed cleanly", "end of file reached", "mid-stream", "stream aborted", "error in input stream", "stream closed unexpectedly", "stream disconnected unexpectedly",
@@ -40,7 +40,7 @@ var looseRules = slices.Concat([]rule{
 	{kind: KindTimeout, wire: true, any: []string{"did not properly respond after a period"}},
 	{kind: KindUnreachable, wire: true, any: socketErrors(unreachableErrnos...)},
 	{kind: KindUnreachable, wire: true, any: []string{
-		"no such host", "unknownhost", "unresolvedaddress", "framing layer", "nghttp2", "enotfound", "eai_again", "eai_noname", "eai_nodata", "getaddrinfo", "name resolution", "name_not_resolved", "name or service not known",
+		"err_empty_response", "nameresolution", "resourceaccessexception", "nohttpresponse", "connectionshutdown", "receivefailure", "annotatedconnect", "i/o error on", "err_quic_", "enotconn", "enetreset", "eshutdown", "no such host", "unknownhost", "unresolvedaddress", "framing layer", "nghttp2", "enotfound", "eai_again", "eai_noname", "eai_nodata", "getaddrinfo", "name resolution", "name_not_resolved", "name or service not known",
 		"nodename nor servname", "dns error", "dns lookup", "dns resol", "dns fail", "dial tcp: lookup", "server misbehaving",
 		"connection refused", "econnrefused", "connection_refused", "connectionrefused", "actively refused", "connection reset", "connection was reset", "econnreset",
 		"connection_reset", "connectionreset", "forcibly closed", "econnaborted", "connection aborted", "connection was aborted", "broken pipe", "epipe",
@@ -61,16 +61,16 @@ var looseRules = slices.Concat([]rule{
 		"timed out", "timeout", "etimedout", "execution expired", "aborterror", "deadline exceeded", "deadline_exceeded", "deadlineexceeded", "operation was aborted", "request was aborted", "esockettimedout",
 		"took too long",
 	}},
-	{kind: KindRateLimit, any: []string{"rate limit", "rate_limit", "ratelimit", "rate-limit", "too many requests", "toomanyrequests", "slow down", "throttl", "resource exhausted", "resource has been exhausted", "resourceexhausted", "resource_exhausted", "concurrency limit", "no deployments available", "conn limit"}},
+	{kind: KindRateLimit, any: []string{"rate limit", "rate_limit", "ratelimit", "rate-limit", "too many requests", "toomanyrequests", "slow down", "throttl", "resource exhausted", "resource has been exhausted", "resourceexhausted", "resource_exhausted", "concurrency limit", "concurrentrequests", "no deployments available", "conn limit"}},
 	{kind: KindRateLimit, any: []string{"please wait ", "must wait "}, near: []string{" second", " minute"}, unless: []string{"timed out", "timeout", "unavailable", "overload", "capacity", "demand", "busy", "error", "failed", "login", "log in", "sign in", "maintenance"}},
 	{kind: KindRateLimit, any: []string{"per minute", "per second", "per-minute", "(tpm)", "(rpm)"}, near: []string{"exceed", "reached"}},
 	{kind: KindAuth, variant: "permission", any: []string{"permissiondenied", "permission denied", "permission_denied", "access denied", "accessdenied", "not authorized", "forbidden"}, unless: []string{"[errno"}},
-	{kind: KindAuth, any: []string{"unauthorized", "authentication"}},
+	{kind: KindAuth, any: []string{"unauthorized", "authentication", "credentialunavailable"}},
 }, looseChinese, []rule{
-	{kind: KindMalformedResponse, any: []string{"typevalidationerror"}}, // its value may hold what the provider said
+	{kind: KindMalformedResponse, any: []string{"typevalidationerror", "outputparserexception", "output parser", "instructorretry", "expected http/"}}, // its value may hold what the provider said
 	{kind: KindModelNotFound, any: []string{"model"}, near: []string{"not found", "unavailable for free"}},
-	{kind: KindModelNotFound, any: []string{"notfounderror"}},
-	{kind: KindUnavailable, any: []string{"unavailable", "bad gateway", "badgateway", "gateway time-out", "internal server error", "internalservererror", "internal error", "server error", "serviceunavailable", "provider returned error", "upstream error", "upstream connect error", "no healthy upstream", "midstreamfallback"}},
+	{kind: KindModelNotFound, any: []string{"notfounderror", "exception$notfound", "exceptions.notfound"}},
+	{kind: KindUnavailable, any: []string{"unavailable", "bad gateway", "badgateway", "gateway time-out", "internal server error", "internalservererror", "internalserverexception", "internal error", "server error", "serviceunavailable", "provider returned error", "upstream error", "upstream connect error", "no healthy upstream", "midstreamfallback"}},
 	{kind: KindUnreachable, wire: true, any: []string{": eof", "apiconnectionerror", "connecterror", "clientconnector", "readerror", "writeerror"}},
 })
 
