@@ -73,6 +73,9 @@ var english = []rule{
 	{kind: KindAuth, variant: "permission", status: []int{0, 403}, any: []string{"error code: 1020", "error code: 1010", "error code: 1009"}},
 	{kind: KindMisconfigured, variant: VariantProxyRefused, status: []int{0}, any: []string{"tunnel connection failed", "cannot connect to proxy"}},
 	{kind: KindInvalidRequest, any: []string{"context window too small", "image dimensions exceed", "image exceeds", "requires --jinja", "requires --enable"}},
+	{kind: KindAuth, variant: "permission", any: []string{"not in allowlist", "not in the allowlist", "not on the allowlist", "not in allow list", "not in whitelist", "not in the whitelist"}},
+	{kind: KindUnavailable, any: []string{"backend returned unexpected response"}},
+	{kind: KindQuota, any: []string{"have exhausted the available", "has exhausted the available"}, near: []string{"limit", "quota"}},
 	{kind: KindInvalidRequest, variant: "history", any: []string{
 		"could not be decrypted", "could not decrypt", "cannot decrypt", "failed to decrypt", "tool_use` ids", "tool_result` block", "tool_use blocks", "tool_result block", "tool_use block can", "no tool output found", "no tool call found", "function call turn",
 		"roles must alternate", "alternate between", "without its required following item", "surrogate in string", "content blocks must be non-empty",
@@ -80,7 +83,7 @@ var english = []rule{
 		"did not have response messages", "in thinking block", "in `thinking` block", "`thinking` or `redacted_thinking`",
 		"`redacted_thinking` blocks", "number of function response parts", "duplicate item found", "toolresult blocks",
 		"conversation roles must", "must start with a user message", "cannot end with trailing whitespace", "encrypted content could not be",
-		"in the contentblock object is blank", "expected last role user or tool",
+		"in the contentblock object is blank", "expected last role user or tool", "no previous assistant message",
 	}},
 	{kind: KindInvalidRequest, variant: "history", status: []int{0, 200, 400, 404, 422}, any: []string{"tool_call_id", "tool_use_id", "tool call id", "call_id"}, near: []string{
 		"not found", "missing", "does not match", "doesn't match", "no matching", "duplicate", "invalid",
@@ -199,7 +202,7 @@ var english = []rule{
 	{kind: KindContextOverflow, any: []string{"tokens in request", "tokens in the request", "tokens in your request", "request tokens"}, near: []string{
 		"more than", "exceed", "greater than", "over the",
 	}, unless: metering},
-	{kind: KindContextOverflow, any: []string{"token count"}, near: []string{"exceed"}, unless: metering},
+	{kind: KindContextOverflow, any: []string{"token count"}, near: []string{"exceed"}, unless: slices.Concat([]string{"quota"}, metering)},
 	{kind: KindContextOverflow, any: slices.Concat(tokenLimits, tokenSums), near: []string{" > ", ">= ", "exceed", "over the", "greater than", "larger than", "more than"}, unless: metering},
 	{kind: KindContextOverflow, any: []string{"range of input length"}},
 	{kind: KindContextOverflow, all: []string{"too large for model", "tokens"}},
