@@ -82,7 +82,7 @@ var strongCodes = []rule{
 var generalCodes = []rule{
 	{kind: KindAuth, variant: "permission", codes: codes(
 		"permission_error", "validation_required", "request_forbidden", "forbidden", "service_disabled", "consumer_suspended",
-		"organization_restricted", "organization_disabled", "model_terms_required", "optinrequired", "no_access", "access_terminated",
+		"organization_restricted", "organization_disabled", "unauthorizedoperation", "model_terms_required", "optinrequired", "no_access", "access_terminated",
 	), like: []string{"permission*denied", "access*denied", "apikey*blocked", "notauthorized"}},
 	{kind: KindAuth, codes: codes(
 		"authentication_error", "authenticationerror", "unauthenticated", "unauthorized", "invalid_authentication",

@@ -145,7 +145,7 @@ var english = []rule{
 		"model names are", "supported models are", "available models are", "permitted models can be found", "model has been retired", "model has been deprecated", "model does not exist",
 		"version does not exist", "invalid model: ", "invalid model id", "invalid model specified", "invalid model arn", "end of its life", "model disabled", "was retired",
 	}, unless: []string{"try again later"}},
-	{kind: KindModelNotFound, status: []int{0, 200, 400, 403, 404, 422}, all: []string{"model"}, any: []string{"' not found", "` not found", "\" not found", "does not exist"}, unless: []string{"file", "response with id"}},
+	{kind: KindModelNotFound, status: []int{0, 200, 400, 403, 404, 422}, all: []string{"model"}, any: []string{"' not found", "` not found", "\" not found", "does not exist"}, unless: []string{"file", "response with id", "tool that"}},
 	{kind: KindModelNotFound, status: append([]int{503}, refusing...), any: []string{"no provider found for", "no provider for", "no provider available for", "no providers available for", "no provider supports", "no provider serves"}},
 	{kind: KindMisconfigured, status: []int{0, 400, 404}, any: []string{
 		"unknown provider", "unsupported provider", "invalid provider", "no such provider", "unrecognized provider", "unknown llm provider", "provider not found", "no api provider", "no provider registered",
