@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -151,12 +152,24 @@ func portCases(t *testing.T) []portCase {
 	return append(list, oddCases()...)
 }
 
+// languageCases are the corpora of which half is in other languages than English.
+func languageCases(t *testing.T) []portCase {
+	t.Helper()
+	var list []portCase
+	for _, file := range []string{"third.tsv", "tenth.tsv", "eleventh.tsv"} {
+		for _, row := range (corpus{file: file}).rows(t) {
+			list = append(list, portCaseOf(fmt.Sprintf("%s:%d", file, row.line), row.e))
+		}
+	}
+	return list
+}
+
 // TestPortGoldens keeps the rows that hold mulligan-failure for Python and @mulligan-run/failure
 // for TypeScript to this package: each line has evidence, and every field of its Failure.
 func TestPortGoldens(t *testing.T) {
 	cases := portCases(t)
 	var b strings.Builder
-	for _, row := range append(cases, goldenMutants(cases)...) {
+	for _, row := range slices.Concat(cases, goldenMutants(cases), languageCases(t)) {
 		b.Write(compact(struct {
 			Evidence portCase        `json:"evidence"`
 			Failure  json.RawMessage `json:"failure"`
