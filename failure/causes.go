@@ -52,7 +52,7 @@ const nearWords = 7
 
 // causes is read from the top; the first one that a clause matches decides.
 var causes = []cause{
-	{kind: KindContentFilter, about: ofContent, says: isViolated | isDenied | isBlocked, unless: ofInput | ofLogin | ofData | ofPermission, over: refused},
+	{kind: KindContentFilter, about: ofContent, says: isViolated | isDenied | isBlocked, unless: ofInput | ofLogin | ofData | ofPermission | ofNetwork, over: refused},
 	{kind: KindContentFilter, about: ofAnswer | ofOutput | ofText | ofContext, says: isViolated | isBlocked, unless: ofInput | ofServer | ofLogin | ofData, over: refused},
 	{kind: KindContentFilter, about: ofRequest, says: isViolated, unless: ofInput | ofServer | ofLogin, over: refused},
 	{kind: KindContentFilter, about: ofStop, says: isViolated | ofContent, unless: isLacking | isEmpty | isBroken, over: refused},
@@ -87,7 +87,7 @@ var causes = []cause{
 	{kind: KindOverloaded, about: isBusy, over: refused | serverFull},
 	{kind: KindOverloaded, about: ofCapacity, says: isLacking | isExceeded | isLong | isFailed | aLimit, unless: ofContext | isRule | ofPage},
 	{kind: KindAuth, variant: "region", about: ofRegion, says: isUnsupported | isDenied | isBlocked | isGone, unless: ofModel, over: refused},
-	{kind: KindModelNotFound, about: ofModel, says: isWrong, unless: ofAbility | ofInput | ofAnswer | ofImage | ofLogin | isBroken | ofConfig, over: serverFailed},
+	{kind: KindModelNotFound, about: ofModel, says: isWrong, unless: ofAbility | ofInput | ofAnswer | ofOutput | ofData | ofImage | ofLogin | isBroken | ofConfig, over: serverFailed},
 	{kind: KindModelNotFound, about: ofModel, says: isUnsupported | isGone, unless: ofAbility | isBroken | ofInput | ofImage | ofData, over: refused | keyRefused, follows: true, passing: KindUnavailable},
 	{kind: KindAuth, variant: "permission", about: ofPermission, says: isDenied, unless: ofMachine, over: serverFailed},
 	{kind: KindAuth, variant: "permission", about: ofPermission, says: isLacking | isBad | isGone, unless: ofMachine},
@@ -100,7 +100,7 @@ var causes = []cause{
 	{kind: KindUnavailable, about: ofStop, says: isFailed},
 	{kind: KindOutputTruncated, about: ofAnswer | ofOutput, says: isCut, unless: ofNetwork, over: serverFailed},
 	{kind: KindEmptyResponse, about: ofOutput, says: isLacking | isEmpty, unless: isUnsupported, over: serverFailed},
-	{kind: KindMalformedResponse, about: ofOutput, says: isMalformed, unless: ofInput | ofTokens},
+	{kind: KindMalformedResponse, about: ofOutput, says: isMalformed | isWrong, unless: ofInput | ofTokens | ofAbility | ofRequest | isRule},
 	{kind: KindEmptyResponse, about: ofAnswer, says: isEmpty, unless: ofInput | isMalformed | ofData, over: serverFailed},
 	{kind: KindMalformedResponse, about: ofAnswer, says: isLacking | isEmpty, unless: ofRequest | ofLogin | ofMoney | ofAbility | isRule, follows: true},
 	{kind: KindMalformedResponse, about: ofAnswer, says: isMalformed, unless: ofInput, over: serverFailed},
@@ -109,7 +109,7 @@ var causes = []cause{
 	{kind: KindStreamInterrupted, about: ofAnswer, says: isBroken, unless: ofInput | ofServer},
 	{kind: KindMalformedResponse, about: ofData, says: isMalformed | isWrong | isFailed | isEmpty, unless: ofInput | ofImage | ofHost},
 	{kind: KindMalformedResponse, about: ofData, says: isGone | isLacking, unless: ofInput | ofImage | ofHost | ofRequest | isRule},
-	{kind: KindModelNotFound, about: ofModel, says: isGone | isWrong, unless: ofAbility | ofImage | isBroken, passing: KindUnavailable},
+	{kind: KindModelNotFound, about: ofModel, says: isGone | isWrong, unless: ofAbility | ofImage | ofOutput | ofData | isBroken, passing: KindUnavailable},
 	{kind: KindUnreachable, about: ofHost, says: isGone | isFailed | isWrong | isLacking, unless: ofModel},
 	{kind: KindUnreachable, about: ofNetwork, says: isBroken | isBad | isGone | isLacking | isDenied | isAsked, unless: isRule, wire: true},
 	{kind: KindMisconfigured, about: ofConfig, says: isWrong | isUnset | isLacking | isEmpty, unless: ofInput | ofAnswer},
