@@ -53,11 +53,12 @@ const nearWords = 7
 // causes is read from the top; the first one that a clause matches decides.
 var causes = []cause{
 	{kind: KindContentFilter, about: ofContent, says: isViolated | isDenied | isBlocked, unless: ofInput | ofLogin | ofData | ofPermission | ofNetwork, over: refused},
+	{kind: KindContentFilter, about: ofContent, says: isViolated | isBlocked, unless: ofInput | ofLogin | ofData | ofPermission | ofNetwork | ofServer | ofAnswer | isMalformed | isFailed | isBroken | isGone | isLate, over: serverFailed},
 	{kind: KindContentFilter, about: ofAnswer | ofOutput | ofText | ofContext, says: isViolated | isBlocked, unless: ofInput | ofServer | ofLogin | ofData, over: refused},
 	{kind: KindContentFilter, about: ofRequest, says: isViolated, unless: ofInput | ofServer | ofLogin, over: refused},
 	{kind: KindContentFilter, about: ofStop, says: isViolated | ofContent, unless: isLacking | isEmpty | isBroken, over: refused},
 	{kind: KindContentFilter, about: ofModel | ofAnswer | ofText | ofContent, says: isRefusing, unless: ofNetwork | ofHost | ofLogin | ofCredential | ofPermission | ofAccount | ofRate | ofQuota | ofMoney | ofInput | ofImage | ofAbility, over: refused | serverFailed},
-	{kind: KindContextOverflow, about: ofText | ofRequest, says: isLong, unless: ofImage | ofInput | isLate, over: refused},
+	{kind: KindContextOverflow, about: ofText | ofRequest, says: isLong, unless: ofImage | ofInput | isLate, over: refused | serverFailed},
 	{kind: KindMalformedResponse, about: ofAnswer, says: isLong, unless: ofTokens | ofContext | ofInput | ofRate | isLate, follows: true},
 	{kind: KindOutputTruncated, about: ofTokens | ofContext, says: isCut, unless: ofInput | ofText | ofRequest | ofNetwork},
 	{kind: KindContextOverflow, about: ofContext, says: isLong | isExceeded, unless: perMinute | ofMoney | ofRate | ofOutput | ofImage | ofInput | perDay | ofQuota | isCut, over: refused},
