@@ -95,6 +95,7 @@ type phrase struct {
 type thesaurus struct {
 	words    map[string]meaning
 	begun    trigrams           // the first three bytes of the words
+	shapes   trigrams           // the first and the last byte of the words, and their lengths
 	of       map[string]meaning // meanings by stem
 	begins   trigrams           // the first three bytes of the stems
 	longest  int                // the longest stem, in bytes
@@ -133,6 +134,7 @@ func newThesaurus(tables ...map[concept]string) *thesaurus {
 	for word := range t.words {
 		if len(word) >= minStem {
 			t.begun.add(word)
+			t.shapes.addShape(word)
 		}
 	}
 	for _, stem := range slices.Sorted(maps.Keys(t.of)) { // a longer stem also means what a shorter one means
@@ -179,7 +181,7 @@ func (m meaning) with(other meaning) meaning {
 
 // word gives the meaning of a word, and the phrases that end with it.
 func (t *thesaurus) word(word string) meaning {
-	if len(word) >= minStem && t.begun.lacks(word[:minStem]) {
+	if len(word) >= minStem && (t.begun.lacks(word[:minStem]) || t.shapes.lackShape(word)) {
 		return meaning{}
 	}
 	return t.words[word]

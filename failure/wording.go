@@ -101,6 +101,22 @@ func (set *trigrams) add(text string) {
 	set[h>>6] |= 1 << (h & 63)
 }
 
+// addShape puts the first and the last byte of word and its length into the set, and lackShape
+// reports whether they are not in it.
+func (set *trigrams) addShape(word string) {
+	h := shape(word)
+	set[h>>6] |= 1 << (h & 63)
+}
+
+func (set *trigrams) lackShape(word string) bool {
+	h := shape(word)
+	return set[h>>6]&(1<<(h&63)) == 0
+}
+
+func shape(word string) uint32 {
+	return hashed(uint32(word[0])<<16 | uint32(word[len(word)-1])<<8 | uint32(len(word))&0xFF)
+}
+
 // trigram hashes the first three bytes of text.
 func trigram(text string) uint32 {
 	return hashed(uint32(text[0])<<16 | uint32(text[1])<<8 | uint32(text[2]))
