@@ -42,7 +42,7 @@ func (g *Gateway) registerRescue() {
 		OperationID: "get-rescue", Method: http.MethodGet, Path: "/v1/runs/{id}/rescue", Tags: []string{"runs"},
 		Summary: "What happened in a run, in retrospect",
 		Description: "A headline that can be read aloud, and a waterfall of attempts, waits, tool calls and suggestions: what each attempt was sent, why it failed and by which evidence, " +
-			"what every plugin said and what was decided. Of a long run the last 2000 stretches are told. Request headers are never written down, and so are not in it.",
+			"what every plugin said and what was decided. Of a long run the last 2000 stretches are told. Of the headers of an attempt that failed it has those that help to explain it; values that may be secret are never written down.",
 		Errors: []int{http.StatusNotFound},
 	}, g.getRescue)
 	register(g, huma.Operation{

@@ -42,6 +42,10 @@ type Request struct {
 	Session         string        // names the conversation, for an Engine, which keeps it; the same in all calls of the conversation
 	Native          *Native       // the caller's own request, for a model of the same wire
 	Credential      *Credential   // the caller's own credential for one provider; nil = none
+
+	// OnHeaders, if it is set, is told the headers of a call that Stream ends with an error, before
+	// it yields that. An adapter whose wire is not HTTP does not call it.
+	OnHeaders func(Headers) `json:"-"`
 }
 
 // Credential is what a caller presents to one provider. It must never be sent to anybody else.

@@ -165,6 +165,8 @@ type Failed struct {
 	// Told is what else the caller reports, if it makes the calls itself.
 	Told Told    `json:"told,omitzero"`
 	Said *Digest `json:"said,omitempty"` // stands for the attempt's text if that is not kept
+	// Headers are for people alone; no decision depends on them.
+	Headers *llm.Headers `json:"headers,omitempty"`
 }
 
 // Cooldown is a model that is left out of the alternatives for a while.

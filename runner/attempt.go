@@ -41,11 +41,12 @@ type attempt struct {
 	unable     error       // why the model cannot be asked
 	theirs     []Tool      // the tools that the run's caller carries out
 
-	mu     sync.Mutex
-	spoke  time.Time // when text was last received; zero = never
-	saving func()    // cancels the pending or running save of the tail; nil = there is none
-	over   bool
-	silent chan struct{} // closed once the stream has ended and its last text was recorded
+	mu      sync.Mutex
+	spoke   time.Time    // when text was last received; zero = never
+	headers *llm.Headers // as the model's adapter told them; nil = it has not
+	saving  func()       // cancels the pending or running save of the tail; nil = there is none
+	over    bool
+	silent  chan struct{} // closed once the stream has ended and its last text was recorded
 }
 
 // callModel writes the intent and starts the call.
@@ -77,6 +78,7 @@ func (l *loop) prepare(ctx context.Context, key string, c *recovery.CallModel) (
 	if limits.Connect == 0 {
 		a.request.ConnectTimeout = -1 // off; 0 would be the adapter's own
 	}
+	a.request.OnHeaders = a.tellHeaders
 	a.ready(c.Intent)
 	a.clock = newWatchdog(limits, j.cancel)
 	return func() { a.run(ctx, key, j) }
@@ -257,6 +259,19 @@ func (a *attempt) repaired(repairs []llm.Repair) {
 		}
 		return a.loop.write(ctx, recovery.Repaired{Attempt: a.id, Model: a.model, Repairs: repairs})
 	})
+}
+
+// tellHeaders keeps the headers for the event of a failure.
+func (a *attempt) tellHeaders(h llm.Headers) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.headers = &h
+}
+
+func (a *attempt) toldHeaders() *llm.Headers {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.headers
 }
 
 // close makes the attempt ignore everything that its stream still yields, and returns its own text.

@@ -79,7 +79,7 @@ func (l *loop) failed(a *attempt, err error, offline bool) recovery.Failed {
 	}
 	described.Elapsed = max(1, failure.InMillis(time.Since(a.began)))
 	described.LastStep, described.LastStepElapsed = l.run.LastAction(l.clock.now())
-	failed := recovery.Failed{Attempt: a.id, Failure: described, Usage: a.answer.Usage, Offline: offline, Continuable: a.continuable(described)}
+	failed := recovery.Failed{Attempt: a.id, Failure: described, Usage: a.answer.Usage, Offline: offline, Continuable: a.continuable(described), Headers: a.toldHeaders()}
 	l.keepUnkept(a)
 	if refused, ok := errors.AsType[*refusal](err); ok && l.call == nil {
 		failed.Tell = refused.tell()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"iter"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +22,12 @@ const canary = "canary-0123456789"
 // discreet is one model that knows a secret.
 type discreet struct{ model llm.Model }
 
-func (d discreet) Model(string) (llm.Model, error)    { return d.model, nil }
+func (d discreet) Model(string) (llm.Model, error) {
+	return llm.ModelFunc(func(ctx context.Context, request llm.Request) iter.Seq2[llm.Delta, error] {
+		request.OnHeaders(llm.Headers{Sent: []llm.Header{{Name: "X-Api-Key"}}, Received: []llm.Header{{Name: "Server", Value: "of " + canary}}})
+		return d.model.Stream(ctx, request)
+	}), nil
+}
 func (discreet) Has(string) bool                      { return true }
 func (discreet) Capabilities(string) llm.Capabilities { return llm.Capabilities{} }
 func (discreet) Redact(text string) string            { return strings.ReplaceAll(text, canary, "[redacted]") }
@@ -55,8 +61,11 @@ func TestNothingWrittenHoldsASecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(string(text)+string(told), canary) || strings.Count(string(text), "[redacted]") < 9 {
+	if strings.Contains(string(text)+string(told), canary) || strings.Count(string(text), "[redacted]") < 10 {
 		t.Errorf("S14: told %s\nwritten %s", told, text)
+	}
+	if strings.Count(string(text), `"headers":{"sent":[{"name":"X-Api-Key"}],"received":[{"name":"Server","value":"of [redacted]"}]}`) != 1 || strings.Contains(string(told), "X-Api-Key") {
+		t.Errorf("the headers are of the attempt that failed, and no plugin's: told %s\nwritten %s", told, text)
 	}
 	for _, asked := range model.calls() {
 		if said, _ := json.Marshal(asked); strings.Contains(string(said), canary) {

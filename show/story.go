@@ -176,6 +176,7 @@ func (s *story) failed(e recovery.Event, b recovery.Failed) {
 	if f.Detail != "" {
 		s.under(s.Ink.Dim(Excerpt(f.Detail)))
 	}
+	s.headers(b.Headers)
 	if a := s.run.Attempt; a != nil && a.ID == b.Attempt && a.Text != "" {
 		s.under(s.Ink.Dim("partial text: " + Excerpt(a.Text)))
 	}

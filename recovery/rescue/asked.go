@@ -9,8 +9,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// Sent describes what an attempt was sent, as far as the log has it: headers and raw bytes are
-// never logged.
+// Sent describes what an attempt was sent, as far as the log has it: raw bytes are never logged.
 type Sent struct {
 	System   int           `json:"systemBytes,omitempty" doc:"How long the system text is."`
 	Tools    []string      `json:"tools,omitempty" doc:"That the models were told of."`

@@ -52,7 +52,7 @@ func (b *Builder) hasFailed(e recovery.Event, body recovery.Failed) {
 		if a := b.run.Attempt; a != nil && a.ID == body.Attempt {
 			s.said(a.Text)
 		}
-		s.Attempt.RequestID = f.Failure.RequestID
+		s.Attempt.RequestID, s.Attempt.Headers = f.Failure.RequestID, body.Headers
 		s.Attempt.used(body.Usage, b.run.Policy.Cost(s.Model, body.Usage))
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -133,6 +134,10 @@ func overloaded() failure.Failure {
 	return *f
 }
 
+func headers() *llm.Headers {
+	return &llm.Headers{Sent: []llm.Header{{Name: "X-Api-Key"}, {Name: "User-Agent", Value: canary}}, SentMore: 2, Received: []llm.Header{{Name: "Server", Value: canary}}}
+}
+
 // rescued is a run with a tool, two failures, a losing vote, a switch and an answer.
 func rescued() []recovery.Event {
 	w := &world{now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}
@@ -148,7 +153,7 @@ func rescued() []recovery.Event {
 		recovery.ToolBegan{CallID: "c1", Name: "look"},
 		recovery.ToolReturned{CallID: "c1", Result: llm.ToolResult{CallID: "c1", Name: "look", Text: canary}, Outcome: recovery.OutcomeOK},
 		recovery.Began{Attempt: 2, Round: 2, Model: "a/one"},
-		recovery.Failed{Attempt: 2, Text: canary, Failure: overloaded(), Alternatives: []recovery.Alternative{{Model: "b/two"}}},
+		recovery.Failed{Attempt: 2, Text: canary, Failure: overloaded(), Alternatives: []recovery.Alternative{{Model: "b/two"}}, Headers: headers()},
 	)
 	const about = recovery.Occasion("run_error:8")
 	w.add(
@@ -183,6 +188,9 @@ func TestARescue(t *testing.T) {
 	if !strings.Contains(f.Votes[0].Lost, "not one of the alternatives") || f.Votes[1].Forbids != "c/*" || f.Decided != "Retry in 500 ms, by second: canary." || len(f.Evidence) == 0 {
 		t.Errorf("%q, %q, %v", f.Votes[0].Lost, f.Decided, f.Evidence)
 	}
+	if !reflect.DeepEqual(failed.Attempt.Headers, headers()) || r.Spans[3].Attempt.Headers != nil {
+		t.Errorf("%+v", failed.Attempt.Headers)
+	}
 	if len(r.Asked.Messages) != 4 || r.Asked.Tools[0] != "look" {
 		t.Errorf("%+v", r.Asked)
 	}
@@ -205,6 +213,9 @@ func TestWithoutTexts(t *testing.T) {
 	}
 	if hidden.Headline != r.Headline || !hidden.Redacted || hidden.Spans[2].Failure.Decided != "Retry in 500 ms, by second." {
 		t.Errorf("%+v", hidden)
+	}
+	if h := hidden.Spans[2].Attempt.Headers; h.Sent[0] != (llm.Header{Name: "X-Api-Key"}) || h.Sent[1].Value != "[6 characters]" || h.SentMore != 2 {
+		t.Errorf("%+v", h)
 	}
 	if again, err := json.Marshal(r); err != nil || string(again) != string(before) {
 		t.Error("the original has changed")

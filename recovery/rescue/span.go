@@ -70,6 +70,7 @@ type SpanAttempt struct {
 	Cost       int64           `json:"microdollars,omitempty"`
 	Text       string          `json:"text,omitempty" doc:"The beginning of what it said."`
 	TextBytes  int             `json:"textBytes,omitempty" doc:"How long all of that is."`
+	Headers    *llm.Headers    `json:"headers,omitempty" doc:"Of an attempt that failed: those of its headers that help to explain it. Without a value: it may be secret."`
 }
 
 // SpanTool is the tool call of a span.

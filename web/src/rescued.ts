@@ -1,4 +1,4 @@
-import { modelName, type Rescue, type Span, type SpanAttempt, type SpanFailure, type Vote } from '@mulligan-run/client';
+import { type Header, modelName, type Rescue, type Span, type SpanAttempt, type SpanFailure, type Vote } from '@mulligan-run/client';
 import { html, nothing, type TemplateResult } from 'lit';
 
 import { took } from './words.js';
@@ -13,7 +13,7 @@ function facts(list: Fact[]): TemplateResult {
 /** Everything known about a span. */
 export function opened(run: Rescue, s: Span): TemplateResult {
   return html`
-    ${s.attempt ? html`<div class="both">${sent(run, s.attempt)}${cameBack(s, s.attempt)}</div>` : nothing}
+    ${s.attempt ? html`<div class="both">${sent(run, s, s.attempt)}${cameBack(s, s.attempt)}</div>` : nothing}
     ${s.tool ? tool(s) : nothing}
     ${s.failure ? failed(s.failure) : nothing}
     ${s.attempt || s.tool || s.failure ? nothing : html`<section><p>${s.detail || (s.kind === 'person' ? 'A person was asked.' : 'Nothing but time passed.')}</p>${facts([['Began after', took(s.from)], ['Then asks', s.model && modelName(s.model)]])}</section>`}`;
@@ -23,7 +23,7 @@ function bytes(n: number | undefined): string {
   return n === undefined ? '' : n < 1000 ? `${n} bytes` : n < 1e6 ? `${(n / 1000).toFixed(1)} KB` : `${(n / 1e6).toFixed(1)} MB`;
 }
 
-function sent(run: Rescue, a: SpanAttempt): TemplateResult {
+function sent(run: Rescue, s: Span, a: SpanAttempt): TemplateResult {
   const left = run.asked.messagesLeftOut ?? 0;
   const body = run.asked.messages.slice(0, Math.max(0, a.messages - left));
   const adjust = a.adjust;
@@ -36,13 +36,23 @@ function sent(run: Rescue, a: SpanAttempt): TemplateResult {
       ['Tools', run.asked.tools?.join(', ')],
       ['Goes on from', a.continues && `the text of attempt ${a.continues}`],
       ['Changed', adjust && Object.entries(adjust).map(([name, value]) => `${name}: ${value}`).join(', ')],
-      ['Headers', 'never written down: they hold keys'],
+      ['Headers', !a.headers && (s.state === 'failed' ? 'not known' : 'kept only if an attempt fails')],
     ])}
+    ${a.headers ? headers('headers that it was sent with', a.headers.sent ?? [], a.headers.sentMore) : nothing}
     <details class="body"><summary>The conversation that it was sent</summary>
       ${left > 0 ? html`<p class="meta">The first ${left} messages are left out.</p>` : nothing}
       <ol>${body.map((m) => html`<li><span class="role">${m.role === 'assistant' && m.model ? modelName(m.model) : m.role}</span><pre class="raw" tabindex="0">${m.text || '(no text)'}${m.bytes > m.text.length + 3 && !run.redacted ? '\n…' : ''}</pre></li>`)}</ol>
     </details>
   </section>`;
+}
+
+/** Headers; one without a value may hold a secret, which was never written down. */
+function headers(what: string, list: Header[], more = 0): TemplateResult | typeof nothing {
+  const all = list.length + more;
+  return all === 0 ? nothing : html`<details class="body"><summary>${all === 1 ? `1 ${what.replace('headers', 'header')}` : `${all} ${what}`}</summary>
+    <dl class="headers">${list.map((h) => html`<div><dt>${h.name}</dt><dd>${h.value ?? html`<span class="meta">hidden</span>`}</dd></div>`)}</dl>
+    ${more > 0 ? html`<p class="meta">${list.length ? `and ${more} more, which ${more === 1 ? 'is' : 'are'} not kept` : 'not kept'}</p>` : nothing}
+  </details>`;
 }
 
 function cameBack(s: Span, a: SpanAttempt): TemplateResult {
@@ -54,6 +64,7 @@ function cameBack(s: Span, a: SpanAttempt): TemplateResult {
       ['Cost', a.microdollars && `$${(a.microdollars / 1e6).toFixed(a.microdollars < 10_000 ? 4 : 2)}`],
       ['Request', a.requestId],
     ])}
+    ${a.headers ? headers('headers that came back', a.headers.received ?? [], a.headers.receivedMore) : nothing}
     ${a.text ? html`<pre class="raw" tabindex="0" aria-label="What it said">${a.text}</pre>` : html`<p class="meta">${s.state === 'open' ? 'Nothing yet that is written down.' : 'No text.'}</p>`}
   </section>`;
 }

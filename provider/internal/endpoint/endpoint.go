@@ -110,7 +110,7 @@ func (m *Model) Ask(request llm.Request) (observe.Ask, error) {
 		able := m.cfg.Capabilities(to.Model)
 		to.NoImages, to.Prefill = able.NoImages, able.Prefill
 	}
-	ask := observe.Ask{Model: request.Model, Connect: request.ConnectTimeout, Decoder: m.wire.Decoder()}
+	ask := observe.Ask{Model: request.Model, Connect: request.ConnectTimeout, Decoder: m.wire.Decoder(), OnHeaders: request.OnHeaders}
 	var err error
 	native := m.native(request)
 	if ask.Frames = native != nil; ask.Frames {

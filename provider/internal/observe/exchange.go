@@ -48,6 +48,8 @@ type Ask struct {
 	Repairs []llm.Repair  // what was changed in the transcript
 	Connect time.Duration // how long to wait for a connection; 0 = the Client's limit, negative = no limit
 	Frames  bool          // also give the answer as it comes
+
+	OnHeaders func(llm.Headers) // see llm.Request; nil = nobody wants to know
 }
 
 // Path is the path after base for an endpoint of an API version, which base may contain already.
@@ -119,6 +121,9 @@ func (c *Client) converse(ctx context.Context, ask Ask, yield func(llm.Delta, er
 	}
 	if err == nil {
 		err = t.hear()
+	}
+	if err != nil {
+		t.tellHeaders()
 	}
 	if t.more = false; err != nil && t.unsent && !t.yieldOne(llm.Delta{Kind: llm.DeltaPing}) {
 		return

@@ -1,3 +1,4 @@
+import type { Headers } from './rescue.js';
 import type { Kind } from './kind.js';
 import type { Situation } from './situation.js';
 
@@ -194,7 +195,7 @@ export interface Bodies {
   claimed: { owner: string; epoch: number };
   began: { attempt: number; round: number; try: number; model: string; withdraws?: number; continues?: number; retry?: boolean; again?: boolean };
   answered: { attempt: number; message: Message; usage: Usage; stop: string; firstEventMs?: number };
-  failed: { attempt?: number; text?: string; callId?: string; failure: Failure; cause?: string; usage?: Usage; alternatives?: { model: string }[]; offline?: boolean };
+  failed: { attempt?: number; text?: string; callId?: string; failure: Failure; cause?: string; usage?: Usage; alternatives?: { model: string }[]; offline?: boolean; headers?: Headers };
   repaired: { attempt: number; model: string };
   /** An occasion is what plugins are asked about: "run_error/12" is the failure of event 12. */
   voted: { occasion: string; vote: Vote };

@@ -84,6 +84,22 @@ export interface SpanAttempt {
   microdollars?: number;
   text?: string;
   textBytes?: number;
+  /** Of an attempt that failed: those of its headers that help to explain it. */
+  headers?: Headers;
+}
+
+/** Headers of a request and of its answer; how many others there were. */
+export interface Headers {
+  sent?: Header[];
+  sentMore?: number;
+  received?: Header[];
+  receivedMore?: number;
+}
+
+/** One header; without a value, that may be secret and was never written down. */
+export interface Header {
+  name: string;
+  value?: string;
 }
 
 /** What went wrong, and what was known, said and decided about it. */
