@@ -160,6 +160,33 @@ func TestBulkAnswersByTheKeyboard(t *testing.T) {
 	w.says(".row .state", "Waiting")
 }
 
+// TestLabelsOnAPhone: a row's labels have a line of their own inside the row, and filter by finger
+// and by key; where no row has any, none makes room for them.
+func TestLabelsOnAPhone(t *testing.T) {
+	h := controlRoom(t)
+	w := h.enter(looks["phone"], "")
+	const boxes = `[...document.querySelectorAll('.row')].map((r) => { const b = r.getBoundingClientRect();
+		return { tall: b.height, fit: [...r.querySelectorAll('.labels .word')].every((l) => { const c = l.getBoundingClientRect(), p = r.querySelector('.problem').getBoundingClientRect();
+			return c.height >= 24 && c.top >= p.bottom - 4 && c.bottom <= b.bottom && c.left >= b.left && c.right <= b.right && l.checkVisibility(); }) }; })`
+	w.wait(boxes + `.length === 4 && ` + boxes + `.every((r) => r.tall === 92 && r.fit)`)
+	w.key("j", 0)
+	for range 3 {
+		w.strike(kb.ArrowRight)
+	}
+	w.wait(`document.activeElement.innerText === 'Anthropic rejected the API key'`)
+	w.strike(kb.ArrowRight)
+	w.wait(`document.activeElement.innerText === 'Anthropic rejected the API key'`) // what a phone does not show is not reached
+	eval[any](w, `[...document.querySelectorAll('.labels .word')].find((l) => l.innerText === 'about=report').click()`)
+	w.wait(rows + `.join() === 'Draft the quarterly report' && location.search === '?label=about%3Dreport'`)
+	plain := h.enter(looks["phone"], "?status=completed")
+	plain.wait(boxes + `.length === 1 && ` + boxes + `[0].tall === 64`)
+
+	// A phone that is turned does not wait for the next look at the server.
+	eval[any](plain, `document.querySelector('mulligan-runs').look = () => {}`)
+	plain.be(desktop)
+	plain.wait(`document.querySelector('.all').style.height === '44px'`)
+}
+
 // TestTheControlRoomInScreenshots lets axe-core look at it in each look, and takes pictures.
 func TestTheControlRoomInScreenshots(t *testing.T) {
 	source := axe(t)
@@ -168,4 +195,8 @@ func TestTheControlRoomInScreenshots(t *testing.T) {
 	w.press("Retry · all")
 	w.says(".bulk", "2 runs will go on")
 	w.looks(source, "runs")
+	w.press("Cancel")
+	w.lacks(".bulk")
+	eval[any](w, `document.querySelector('.filters').scrollIntoView()`)
+	w.looks(source, "runs-table")
 }

@@ -313,6 +313,10 @@ func TestARunInRetrospectInScreenshots(t *testing.T) {
 		}
 		w.looks(source, name)
 	}
+	eval[any](w, `document.querySelectorAll('.body:has(.headers)').forEach((d) => { d.querySelector('summary').click(); })`)
+	w.says(".headers", "hidden")
+	eval[any](w, `document.querySelector('.headers').closest('section').scrollIntoView()`)
+	w.looks(source, "rescue-headers")
 }
 
 // TestTheTriesBesideAnAnswer: a recovered answer has a strip of its attempts, which opens the run's page.

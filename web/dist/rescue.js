@@ -51,7 +51,7 @@ ${i}`:i:(n==="id"||n==="event")&&(s[n]=i)}function At(s,t){switch(s){case"event"
       <h3>What plugins said</h3>
       ${s.votes?.length?d`<ul class="votes">${s.votes.map(e=>d`<li class=${e.won?"won":"lost"}>
         <span class="${e.won?"dot good":e.error?"square bad":"ring"}" aria-hidden="true"></span>
-        <span><strong>${e.plugin}</strong> ${Be(e)} <span class="meta">${[e.won?"counted":e.lost||(s.decision?"did not count":""),`${e.latencyMs} ms`].filter(Boolean).join(" · ")}</span>
+        <span><strong>${e.plugin}</strong> ${Be(e)} <span class="meta">${[e.won?"counted":e.lost||(s.decision?"did not count":""),`${e.latencyMs} ms`].filter(Boolean).join(" · ")}</span>
         ${e.error||e.reason?d`<br><span class="meta">${e.error||e.reason}</span>`:u}</span></li>`)}</ul>`:d`<p class="meta">Nobody was asked.</p>`}
       <h3>What was decided</h3>
       <p>${s.decided||"Nothing yet."}</p>

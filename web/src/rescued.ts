@@ -95,7 +95,7 @@ function failed(f: SpanFailure): TemplateResult {
       <h3>What plugins said</h3>
       ${f.votes?.length ? html`<ul class="votes">${f.votes.map((o) => html`<li class=${o.won ? 'won' : 'lost'}>
         <span class="${o.won ? 'dot good' : o.error ? 'square bad' : 'ring'}" aria-hidden="true"></span>
-        <span><strong>${o.plugin}</strong> ${said(o)} <span class="meta">${[o.won ? 'counted' : o.lost || (f.decision ? 'did not count' : ''), `${o.latencyMs} ms`].filter(Boolean).join(' · ')}</span>
+        <span><strong>${o.plugin}</strong> ${said(o)} <span class="meta">${[o.won ? 'counted' : o.lost || (f.decision ? 'did not count' : ''), `${o.latencyMs}\u00a0ms`].filter(Boolean).join(' · ')}</span>
         ${o.error || o.reason ? html`<br><span class="meta">${o.error || o.reason}</span>` : nothing}</span></li>`)}</ul>` : html`<p class="meta">Nobody was asked.</p>`}
       <h3>What was decided</h3>
       <p>${f.decided || 'Nothing yet.'}</p>

@@ -13,10 +13,11 @@ import { applyTheme } from './settings.js';
 /** How often the page looks for changes, in milliseconds. */
 const LOOK_MS = 3000;
 
-/** How many runs a request returns, and the height of a row in pixels (the style sheet has the same). */
+/** How many runs a request returns, and the height of a row in pixels (the style sheet has the same): of any, on a phone, and on a phone if rows have labels. */
 const PAGE = 100;
 const ROW = 44;
 const NARROW_ROW = 64;
+const LABELLED_ROW = 92;
 
 /** How many rows fill any screen, and how many pages are read for them at once if conversations are long. */
 const ROOM = 40;
@@ -29,6 +30,11 @@ const STATES: [string, RunQuery][] = [
 ];
 
 const TIMES: [string, string][] = [['', 'Any time'], ['1h', 'Last hour'], ['24h', 'Last day'], ['7d', 'Last week'], ['30d', 'Last month']];
+
+/** The labels that whoever began a run gave it. */
+function labelsOf(run: Listed): string[] {
+  return Object.entries(run.labels ?? {}).filter(([name]) => !name.startsWith('mulligan/')).map(([name, value]) => `${name}=${value}`);
+}
 
 /** All runs, what waits for a person, and how providers and plugins perform. */
 class Runs extends LitElement {
@@ -53,6 +59,8 @@ class Runs extends LitElement {
   private asked = 0;
   private looking: ReturnType<typeof setTimeout> | undefined;
   private typing: ReturnType<typeof setTimeout> | undefined;
+  /** The height of a row that was drawn last. */
+  private height = 0;
 
   constructor() {
     super();
@@ -75,6 +83,7 @@ class Runs extends LitElement {
     super.connectedCallback();
     this.query = filtersOf(location.search);
     addEventListener('popstate', () => this.show(filtersOf(location.search)));
+    addEventListener('resize', () => this.requestUpdate()); // the height of a row depends on the width
     document.addEventListener('visibilitychange', () => { if (!document.hidden) { void this.look(); } });
     document.addEventListener('keydown', (e) => this.key(e));
     this.addEventListener('answered', () => void this.look());
@@ -161,7 +170,11 @@ class Runs extends LitElement {
   }
 
   private row(): number {
-    return matchMedia('(max-width: 760px)').matches ? NARROW_ROW : ROW;
+    return !matchMedia('(max-width: 760px)').matches ? ROW : this.labelled() ? LABELLED_ROW : NARROW_ROW;
+  }
+
+  private labelled(): boolean {
+    return this.rows.some(({ run }) => labelsOf(run).length > 0);
   }
 
   private scrolled(e: Event): void {
@@ -191,7 +204,7 @@ class Runs extends LitElement {
     }
     const aside = e.key === 'ArrowRight' ? 1 : e.key === 'ArrowLeft' ? -1 : 0;
     if (aside && inList) { // to what the row's words filter by
-      const words = [...((e.target as Element).closest('.row')?.querySelectorAll<HTMLElement>('a, button') ?? [])];
+      const words = [...((e.target as Element).closest('.row')?.querySelectorAll<HTMLElement>('a, button') ?? [])].filter((word) => word.checkVisibility());
       words[words.indexOf(e.target as HTMLElement) + aside]?.focus();
       e.preventDefault();
     }
@@ -212,7 +225,13 @@ class Runs extends LitElement {
   protected override updated(): void {
     const rows = this.querySelector<HTMLElement>('.all');
     if (rows) { // the page's policy forbids inline styles, but not properties
-      rows.style.height = `${this.rows.length * this.row()}px`;
+      const list = rows.parentElement!;
+      const before = this.height;
+      this.height = this.row();
+      rows.style.height = `${this.rows.length * this.height}px`;
+      if (before && before !== this.height) { // the same rows stay in sight
+        list.scrollTop *= this.height / before;
+      }
       rows.querySelector<HTMLElement>('.shown')!.style.transform = `translateY(${this.from * this.row()}px)`;
     }
   }
@@ -270,7 +289,7 @@ class Runs extends LitElement {
   private drawTable(): TemplateResult {
     const shown = this.rows.slice(this.from, this.from + 60);
     const empty = this.loading ? 'Looking…' : addressOf(this.query) === location.pathname ? 'No runs yet. Ask something in the chat.' : 'No run is like that.';
-    return html`<div class="table" id="runs" role="table" aria-label="Runs" aria-rowcount=${this.next ? -1 : this.rows.length + 1} aria-busy=${this.loading}>
+    return html`<div class=${this.labelled() ? 'table labelled' : 'table'} id="runs" role="table" aria-label="Runs" aria-rowcount=${this.next ? -1 : this.rows.length + 1} aria-busy=${this.loading}>
       <div role="rowgroup"><div class="head" role="row">${['State', 'Run', 'Failure', 'Decided by', 'Attempts', 'Took', 'Cost', 'When'].map((name) => html`<span role="columnheader">${name}</span>`)}</div></div>
       <div class="rows" role="rowgroup" @scroll=${(e: Event) => this.scrolled(e)}>
         ${this.rows.length ? html`<div class="all" role="presentation"><div class="shown" role="presentation">${shown.map((row, i) => this.drawRow(row, this.from + i))}</div></div>`
@@ -280,7 +299,7 @@ class Runs extends LitElement {
   }
 
   private drawLabels(run: Listed): TemplateResult | typeof nothing {
-    const labels = Object.entries(run.labels ?? {}).filter(([name]) => !name.startsWith('mulligan/')).map(([name, value]) => `${name}=${value}`);
+    const labels = labelsOf(run);
     return labels.length === 0 ? nothing : html`<span class="labels" title=${labels.join('\n')}>${labels.map((label) => html`<button type="button" class="word" tabindex="-1"
       @click=${() => this.filter({ label: [...new Set([...(this.query.label ?? []), label])] })}>${label}</button>`)}</span>`;
   }
