@@ -30,6 +30,9 @@ func (l *loop) writeAnswering(ctx context.Context, inbox uint64, bodies ...recov
 		now = l.run.Last // the times in a log never go back
 	}
 	events := l.events(now, inbox, bodies...)
+	if _, answers := bodies[len(bodies)-1].(recovery.Answered); answers {
+		events = l.withEnd(events)
+	}
 	paused, err := l.append(ctx, l.run.Seq, events)
 	if err != nil {
 		return err
@@ -52,7 +55,7 @@ func (l *loop) written(ctx context.Context, events []recovery.Event, paused *rec
 		}
 		l.learn(e)
 		l.observe(e)
-		if _, ended := e.Body.(recovery.Ended); ended {
+		if ends(e.Body) {
 			l.tellEnd()
 		}
 	}
@@ -66,20 +69,56 @@ func (l *loop) written(ctx context.Context, events []recovery.Event, paused *rec
 
 // events makes the log's next events from bodies.
 func (l *loop) events(now time.Time, inbox uint64, bodies ...recovery.Body) []recovery.Event {
-	events := make([]recovery.Event, 0, len(bodies))
+	events := make([]recovery.Event, 0, len(bodies)+1) // one more may follow from them
 	for i, b := range bodies {
 		events = append(events, l.event(now, inbox, i, b))
 	}
 	return events
 }
 
+// withEnd adds the end of the run to events, if it is what follows from them and nothing holds it
+// back, so that an answer and the end of its run are one durable step.
+func (l *loop) withEnd(events []recovery.Event) []recovery.Event {
+	if l.overNow() { // the cancel comes first
+		return events
+	}
+	foreseen := l.run.Clone()
+	for _, e := range events {
+		if err := foreseen.Apply(e); err != nil {
+			return events // the caller learns of it when they are written
+		}
+	}
+	next := recovery.Next(foreseen)
+	if len(next) != 1 || !ends(next[0].Record) {
+		return events
+	}
+	last := events[len(events)-1]
+	switch h := l.held(foreseen, next[0]); {
+	case h.first != nil:
+		return append(events, l.eventAfter(foreseen, last.Time, 0, 0, h.first))
+	case h.why != "":
+		return events
+	}
+	return append(events, l.eventAfter(foreseen, last.Time, 0, 0, next[0].Record))
+}
+
+func ends(b recovery.Body) bool {
+	_, ok := b.(recovery.Ended)
+	return ok
+}
+
 // event makes an event of the log from b, that many events after the next one.
 func (l *loop) event(now time.Time, inbox uint64, later int, b recovery.Body) recovery.Event {
+	return l.eventAfter(l.run, now, inbox, later, b)
+}
+
+// eventAfter is event for the run as it will be when b is written.
+func (l *loop) eventAfter(run *recovery.Run, now time.Time, inbox uint64, later int, b recovery.Body) recovery.Event {
 	if failed, ok := b.(recovery.Failed); ok && l.run.Policy.Calls != recovery.CallsOfCaller { // the caller knows its own calls
 		b = l.withFacts(failed, now)
 	}
 	b = l.figures(l.r.hide(b))
-	return recovery.Event{Run: l.id, Seq: l.run.Seq + uint64(later) + 1, Time: now, Text: recovery.Line(l.run, b), Inbox: inbox, Body: b}
+	return recovery.Event{Run: l.id, Seq: run.Seq + uint64(later) + 1, Time: now, Text: recovery.Line(run, b), Inbox: inbox, Body: b}
 }
 
 // concluded reports whether b follows from what the log says so far, so that nothing may come in
