@@ -40,9 +40,13 @@ type CourseText string
 // Course decodes t.
 func (t CourseText) Course() Course {
 	var c Course
-	if t != "" {
-		_ = json.Unmarshal([]byte(t), &c) // we wrote it
+	var n numbers
+	if t == "" {
+		return c
+	} else if n.read(string(t)) {
+		return n.course()
 	}
+	_ = json.Unmarshal([]byte(t), &c) // we wrote it
 	return c
 }
 
@@ -123,11 +127,7 @@ func (c *coursing) encoded() CourseText {
 	if !c.decoded {
 		return c.text
 	}
-	text, _ := json.Marshal(c.course) // strings and numbers can always be encoded
-	if string(text) == "{}" {
-		return ""
-	}
-	return CourseText(text)
+	return c.course.text()
 }
 
 // use counts what a call of model used.
