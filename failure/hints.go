@@ -228,6 +228,9 @@ func (c *reading) resetAt(at time.Time, by Clue) hint {
 
 // parseDelay reads "40s", "6m0s", "900ms", "34.07s" or plain seconds.
 func parseDelay(value string) time.Duration {
+	if !mayBeNumber(value) {
+		return 0 // errors of the parsers would cost more than all the rest
+	}
 	if d, err := time.ParseDuration(strings.ToLower(value)); err == nil {
 		return d
 	}
@@ -235,6 +238,11 @@ func parseDelay(value string) time.Duration {
 		return seconds(n)
 	}
 	return 0
+}
+
+// mayBeNumber is false for most texts that begin with no number.
+func mayBeNumber(text string) bool {
+	return text != "" && (text[0] <= '9' && text[0] >= '0' || strings.IndexByte("+-.", text[0]) >= 0)
 }
 
 // decimal reads a number as people and programs write it, without Go's hexadecimal and "inf".
@@ -261,6 +269,9 @@ func bounded(d time.Duration) Millis {
 }
 
 func httpDate(value string) (time.Time, bool) {
+	if value == "" {
+		return time.Time{}, false
+	}
 	for _, layout := range []string{time.RFC1123, time.RFC1123Z, time.RFC850, time.ANSIC} {
 		if t, err := time.ParseInLocation(layout, value, time.UTC); err == nil {
 			return t.UTC(), true

@@ -36,7 +36,10 @@ func (l *lexer) next() (word string, ends, ok bool) {
 		if len(raw) > maxWord && !isUnparted(raw) || isLabelled(raw, l.text) {
 			continue
 		}
-		return plainLetters(unmarked(strings.ToLower(raw))), l.clauseEnds(), true
+		if smallLetters(raw) < len(raw) {
+			raw = plainLetters(unmarked(strings.ToLower(raw)))
+		}
+		return raw, l.clauseEnds(), true
 	}
 }
 
@@ -95,6 +98,9 @@ func unmarked(word string) string {
 // isUnparted reports whether word has letters of a language that is written without spaces between
 // words (or, like Korean, joins particles to them).
 func isUnparted(word string) bool {
+	if smallLetters(word) == len(word) {
+		return false // nearly always
+	}
 	return strings.IndexFunc(word, func(r rune) bool { return r >= firstUnparted }) >= 0
 }
 

@@ -61,6 +61,9 @@ func isOdd(status int) bool {
 
 // httpStatus reads a number that can be the status of a failure.
 func httpStatus(s string) (int, bool) {
+	if !mayBeNumber(s) {
+		return 0, false
+	}
 	n, err := strconv.Atoi(s)
 	return n, err == nil && n >= 300 && n <= 599
 }
