@@ -312,6 +312,9 @@ $(BIN)/goreleaser: tools/release/go.mod tools/release/go.sum
 $(BIN)/helm: tools/helm/go.mod tools/helm/go.sum
 	cd tools/helm && go build -o $(CURDIR)/$(BIN)/ helm.sh/helm/v3/cmd/helm
 
+$(BIN)/docker-compose: tools/compose/go.mod tools/compose/go.sum
+	cd tools/compose && go build -o $(CURDIR)/$(BIN)/docker-compose github.com/docker/compose/v2/cmd
+
 $(BIN)/gotestsum: tools/test/go.mod tools/test/go.sum
 	cd tools/test && go build -o $(CURDIR)/$(BIN)/ gotest.tools/gotestsum
 

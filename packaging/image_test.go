@@ -63,62 +63,17 @@ func anEngine(t *testing.T) engine {
 	return podman
 }
 
-// fetch has the images that a file names. Where no registry is reached, podman builds on this machine
-// instead, by its Go and its shell, which takes options.
-func (e engine) fetch(t *testing.T, bases []string) (options []string) {
-	t.Helper()
-	for _, base := range bases {
-		out, err := e.can("pull", base)
-		if err == nil {
-			continue
-		}
-		if e.program != "podman" || !strings.HasPrefix(base, "golang:") {
-			t.Skipf("NOT TESTED: nothing was built or run, because %s cannot be had here: %v\n%s", base, err, out)
-		}
-		t.Logf("NOT TESTED: the image is built by this machine's Go, because %s cannot be had here: %v", base, err)
-		options = e.standIn(t, base)
-	}
-	return options
-}
-
-// standIn makes an image that has this machine's programs once they are mounted, as the options say.
-func (e engine) standIn(t *testing.T, image string) (options []string) {
-	t.Helper()
-	dir := t.TempDir()
-	for _, name := range []string{"usr", "etc/ssl", "go", "goroot", "gocache", "tmp"} {
-		if err := os.MkdirAll(filepath.Join(dir, "root", name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, name := range []string{"bin", "lib", "lib64"} {
-		if err := os.Symlink("usr/"+name, filepath.Join(dir, "root", name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	proxy := run(t, "", "go", "env", "GOPROXY")
-	write(t, dir, "Dockerfile", "FROM scratch\nCOPY root /\nENV PATH=/goroot/bin:/bin GOROOT=/goroot GOPATH=/go GOCACHE=/gocache GOPROXY="+proxy+"\n")
-	e.does(t, "build", "--tag", "docker.io/library/"+image, dir)
-	for from, to := range map[string]string{
-		"/usr": "/usr:ro", "/etc/ssl": "/etc/ssl:ro", run(t, "", "go", "env", "GOROOT"): "/goroot:ro",
-		run(t, "", "go", "env", "GOMODCACHE"): "/go/pkg/mod", run(t, "", "go", "env", "GOCACHE"): "/gocache",
-	} {
-		options = append(options, "--volume", from+":"+to)
-	}
-	return append(options, "--pull-never", "--isolation", "chroot", "--network", "host")
-}
-
 // image builds the image, out of what git has here, and gives its tag, until the test's end.
 func (e engine) image(t *testing.T) (tag string) {
 	t.Helper()
 	tag = fmt.Sprintf("mulligan-test-%d", os.Getpid())
-	var bases []string
+	from := sources(t, ".")
+	build := []string{"build", "--file", filepath.Join(from, "packaging", "Dockerfile"), "--tag", tag}
 	for _, base := range regexp.MustCompile(`(?m)^FROM (\S+)`).FindAllStringSubmatch(read(t, "Dockerfile"), -1) {
-		if base[1] != "scratch" {
-			bases = append(bases, base[1])
+		if base[1] != "scratch" && e.fetch(t, base[1]) {
+			build = append(build, building(t)...)
 		}
 	}
-	from := sources(t, ".")
-	build := append([]string{"build", "--file", filepath.Join(from, "packaging", "Dockerfile"), "--tag", tag}, e.fetch(t, bases)...)
 	if e.program == "podman" {
 		build = append(build, "--format", "docker") // the other one has no health
 	}

@@ -142,6 +142,13 @@ func (c *cluster) stands(run string) string {
 // begin begins a run at a member, which is followed through the next one.
 func (c *cluster) begin(at *member, i int) *reader {
 	c.Helper()
+	n := len(c.members)
+	return c.beginAt(at, c.members[(i+1)%n], c.members[(i+2)%n])
+}
+
+// beginAt begins a run at a member, which is followed through others in turn.
+func (c *cluster) beginAt(at *member, through ...*member) *reader {
+	c.Helper()
 	c.runs++
 	model := fmt.Sprint("talk-", c.runs)
 	c.lab.Script(model, faultlab.ToolCall("pay", `{}`), faultlab.SlowAnswer(sentence, pace))
@@ -152,8 +159,7 @@ func (c *cluster) begin(at *member, i int) *reader {
 		run, err = at.client.Start(c.Context(), client.Start{Key: model, Prompt: "Tell me.", Model: "lab/" + model, AutoRecover: &auto})
 		return err == nil
 	})
-	n := len(c.members)
-	return c.read(run, c.members[(i+1)%n], c.members[(i+2)%n])
+	return c.read(run, through...)
 }
 
 // figures are the median and the most of some times.

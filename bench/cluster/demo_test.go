@@ -39,7 +39,7 @@ func TestDemo(t *testing.T) {
 	run := c.begin(c.members[0], 0)
 	owner := c.ownerOf(run)
 	watches := c.members[(owner+1)%len(c.members)]
-	link := watches.invitation()
+	link := watches.invitation(watches.url)
 	tell("\nThe run %s is driven by member %s. Its page, at member %s:\n  %s\n\n", run.run, letters[owner], letters[(owner+1)%len(c.members)], link)
 	time.Sleep(look)
 	shown := c.echo(run.run, watches, tell)
@@ -105,10 +105,10 @@ func (c *cluster) echo(run string, at *member, tell func(string, ...any)) <-chan
 	return all
 }
 
-// invitation is a link to its page that signs a browser in.
-func (m *member) invitation() string {
+// invitation is a link that signs a browser in, to the page at a URL.
+func (m *member) invitation(url string) string {
 	m.Helper()
-	cmd := exec.CommandContext(m.all, m.program, "login", "--url", m.url)
+	cmd := exec.CommandContext(m.all, m.program, "login", "--url", url)
 	cmd.Dir, cmd.Env = m.dir, m.environment()
 	out, err := cmd.Output()
 	if err != nil {

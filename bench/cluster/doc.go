@@ -5,6 +5,7 @@
 //	make cluster                      # all of them, each 20 times, and one line of figures each
 //	make cluster REPEATS=5
 //	make cluster-demo                 # watch one sentence go on at another member (demo_test.go)
+//	go test -C bench ./cluster -run Balancer   # the same through the load balancer of packaging (balancer_test.go)
 //
 // Each member reaches the database through a relay of its own (relay_test.go), which can stop
 // forwarding, and break. In each round runs stream through different members, each followed through

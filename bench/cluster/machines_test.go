@@ -32,11 +32,13 @@ type cluster struct {
 	more                []*reader // of runs that a nemesis began
 	waiting, waitingRun string    // a model that has a run wait, and that run
 	next                string    // the program of the next version
+	flags               []string  // of each member's serve
 }
 
-func newCluster(t *testing.T) *cluster {
+// newCluster has three of them serve, with more flags for each.
+func newCluster(t *testing.T, flags ...string) *cluster {
 	t.Helper()
-	c := &cluster{T: t, whole: t, all: t.Context(), dir: t.TempDir(), db: pgtest.Begin(t), lab: faultlab.New()}
+	c := &cluster{T: t, whole: t, all: t.Context(), flags: flags, dir: t.TempDir(), db: pgtest.Begin(t), lab: faultlab.New()}
 	server, err := c.lab.Listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

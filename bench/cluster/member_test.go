@@ -60,7 +60,7 @@ tools:
 // start has it serve, and waits until the others know it.
 func (m *member) start() {
 	m.Helper()
-	cmd := exec.CommandContext(m.all, cmp.Or(m.other, m.program), "serve", "--listen", "127.0.0.1:0", "--json")
+	cmd := exec.CommandContext(m.all, cmp.Or(m.other, m.program), append([]string{"serve", "--listen", "127.0.0.1:0", "--json"}, m.flags...)...)
 	cmd.Dir = m.dir
 	cmd.Env = m.environment()
 	out, err := cmd.StdoutPipe()

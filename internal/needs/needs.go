@@ -30,7 +30,7 @@ func Programs(t testing.TB, what string, programs ...string) {
 }
 
 // versions are the arguments that print a program's version, if that is not --version.
-var versions = map[string]string{"go": "version", "java": "-version", "tmux": "-V"}
+var versions = map[string]string{"go": "version", "java": "-version", "tmux": "-V", "haproxy": "-v"}
 
 // known caches the results, by the programs' paths.
 var known sync.Map

@@ -22,13 +22,14 @@ const (
 
 // stubbed are all programs that tests use and that whoever changes only Go need not have.
 var stubbed = []string{
-	"node", "npm", "npx", "python3", "python", "cargo", "rustc", "java", "javac", "mvn", "tmux", "strace", "initdb", "pgbouncer", "groff", "script",
+	"node", "npm", "npx", "python3", "python", "cargo", "rustc", "java", "javac", "mvn", "tmux", "strace", "initdb", "pgbouncer", "haproxy", "groff", "script",
 	"chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
 }
 
 // foreign are the tests that use them, by their rooms.
 var foreign = map[string]string{
 	"bench/clients":              "^TestACPXAsks$",
+	"bench/cluster":              "^TestBalancer$",
 	"bench/kill":                 "TestAcknowledgedAfterSync",
 	"bench/page":                 "^Test(Axe|Shortcuts|TwoWindows|RealPi|HostileText|Failed|SignIn)$",
 	"bench/pi":                   ".",

@@ -1,0 +1,135 @@
+package cluster
+
+import (
+	"bytes"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mulligan-run/mulligan/internal/needs"
+	"github.com/mulligan-run/mulligan/sdk/go/client"
+)
+
+// TestBalancer: a run is begun and followed through the balancer that packaging has, and whoever drives it
+// is killed in mid-sentence: the sentence goes on, and a browser stays signed in at whichever member.
+func TestBalancer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program, and starts three of it")
+	}
+	needs.Programs(t, "members behind a load balancer", "haproxy")
+	site := freeAddress(t)
+	c := newCluster(t, "--allow-host", site)
+	balancer := c.balance(site)
+	cookie := c.signIn(c.members[1], site)
+	for _, m := range c.members {
+		c.signedIn(m.url, site, cookie)
+	}
+	run := c.beginAt(balancer, balancer)
+	owner := c.ownerOf(run)
+	shown := c.echo(run.run, balancer, func(string, ...any) {})
+	c.eventually("it speaks", run.speaks)
+	old, then := run.owner(), time.Now()
+	c.members[owner].signal(syscall.SIGKILL)
+	c.members[owner].gone()
+	c.eventually("another member goes on", func() bool {
+		_, _, ok := run.after(then)
+		return ok
+	})
+	if now := run.owner(); now.Owner == old.Owner || now.Epoch <= old.Epoch {
+		t.Errorf("I34: %+v has it after %+v", now, old)
+	}
+	for range len(c.members) {
+		c.signedIn("http://"+site, site, cookie)
+	}
+	<-run.ended
+	c.check(run)
+	if text := <-shown; text != sentence {
+		t.Errorf("I09: who follows through the balancer sees %q in the end", text)
+	}
+}
+
+// balance has haproxy share out what is asked among the members, and gives it in a member's stead.
+func (c *cluster) balance(site string) *member {
+	c.Helper()
+	cmd := exec.CommandContext(c.all, "haproxy", "-f", filepath.Join("..", "..", "packaging", "haproxy.cfg"))
+	cmd.Env = append(os.Environ(), "LISTEN="+site, "SITE="+site)
+	for i, m := range c.members {
+		cmd.Env = append(cmd.Env, "MEMBER_"+strings.ToUpper(letters[i])+"="+strings.TrimPrefix(m.url, "http://"))
+	}
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		c.Fatal(err)
+	}
+	c.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if c.Failed() {
+			c.Logf("the balancer said:\n%s", &said)
+		}
+	})
+	first := c.members[0]
+	asking, err := client.New("http://"+site, client.WithToken(first.token))
+	if err != nil {
+		c.Fatal(err)
+	}
+	c.eventually("the balancer answers", func() bool {
+		conn, err := net.Dial("tcp", site) //nolint:noctx // of this machine
+		if err == nil {
+			_ = conn.Close()
+		}
+		return err == nil
+	})
+	return &member{cluster: c, url: "http://" + site, token: first.token, client: asking}
+}
+
+// signIn uses a link to the page of a member that is found at site, through the balancer there.
+func (c *cluster) signIn(at *member, site string) *http.Cookie {
+	c.Helper()
+	_, code, _ := strings.Cut(at.invitation("http://"+site), "#code=")
+	resp, err := http.Post("http://"+site+"/v1/login", "application/json", strings.NewReader(`{"code":"`+code+`"}`)) //nolint:noctx // it is answered at once
+	if err != nil {
+		c.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if len(resp.Cookies()) != 1 {
+		c.Fatalf("signing in is answered with %s", resp.Status)
+	}
+	return resp.Cookies()[0]
+}
+
+// signedIn wants a browser with that cookie, which finds the page at site, to be known there.
+func (c *cluster) signedIn(url, site string, cookie *http.Cookie) {
+	c.Helper()
+	req, err := http.NewRequestWithContext(c.Context(), http.MethodGet, url+"/v1/runs", nil)
+	if err != nil {
+		c.Fatal(err)
+	}
+	req.Host = site
+	req.AddCookie(cookie)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		c.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		c.Errorf("S03: who signed in at %s is answered by %s with %s", site, url, resp.Status)
+	}
+}
+
+// freeAddress is one that nobody listens at.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is there at once
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
+}
