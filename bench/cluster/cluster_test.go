@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -154,9 +155,11 @@ func (c *cluster) beginAt(at *member, through ...*member) *reader {
 	c.lab.Script(model, faultlab.ToolCall("pay", `{}`), faultlab.SlowAnswer(sentence, pace))
 	auto := true
 	var run string
+	ctx, cancel := context.WithTimeout(c.Context(), patience) // it asks again where it is told to
+	defer cancel()
 	c.eventually("a run begins", func() (ok bool) {
 		var err error
-		run, err = at.client.Start(c.Context(), client.Start{Key: model, Prompt: "Tell me.", Model: "lab/" + model, AutoRecover: &auto})
+		run, err = at.client.Start(ctx, client.Start{Key: model, Prompt: "Tell me.", Model: "lab/" + model, AutoRecover: &auto})
 		return err == nil
 	})
 	return c.read(run, through...)
