@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -40,7 +41,7 @@ func compose(t *testing.T, file string) *composed {
 		t.Skipf("NOT TESTED: %s was not started, because there is no compose here: make .cache/bin/docker-compose", file)
 	}
 	c.environment = append(c.environment, "MULLIGAN_IMAGE="+c.image(t))
-	c.command = append(tool, "--project-name", fmt.Sprintf("mulligan-test-%d", os.Getpid()), "--file", file)
+	c.command = slices.Concat(tool, []string{"--project-name", fmt.Sprintf("mulligan-test-%d", os.Getpid()), "--file", file})
 	c.command = append(c.command, "--file", c.here())
 	t.Cleanup(func() { _, _ = c.ask(context.WithoutCancel(t.Context()), "down", "--volumes") })
 	if c.probes {

@@ -80,7 +80,7 @@ func (c *cluster) balance(site string) *member {
 		c.Fatal(err)
 	}
 	c.eventually("the balancer answers", func() bool {
-		conn, err := net.Dial("tcp", site) //nolint:noctx // of this machine
+		conn, err := net.Dial("tcp", site)
 		if err == nil {
 			_ = conn.Close()
 		}
@@ -93,7 +93,7 @@ func (c *cluster) balance(site string) *member {
 func (c *cluster) signIn(at *member, site string) *http.Cookie {
 	c.Helper()
 	_, code, _ := strings.Cut(at.invitation("http://"+site), "#code=")
-	resp, err := http.Post("http://"+site+"/v1/login", "application/json", strings.NewReader(`{"code":"`+code+`"}`)) //nolint:noctx // it is answered at once
+	resp, err := http.Post("http://"+site+"/v1/login", "application/json", strings.NewReader(`{"code":"`+code+`"}`))
 	if err != nil {
 		c.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func (c *cluster) signedIn(url, site string, cookie *http.Cookie) {
 // freeAddress is one that nobody listens at.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is there at once
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func (r row) numbers(m metrics, prefix string) string {
 			return fmt.Sprintf("%.0f B", value)
 		}
 	}
-	if perSecond, ok := m[prefix+perSec]; ok {
+	if perSecond, ok := m[prefix+perSec]; ok && r.at == perSec {
 		return fmt.Sprintf("%.0f/s", perSecond)
 	}
 	median, ok := m[prefix+p50]

@@ -152,6 +152,18 @@ var rows = []row{
 		at: p50, target: target{text: "p99 ≤ 10 ms", most: 10_000, own: p99}, optional: needsPostgres,
 	},
 	{
+		what: "10,000 runs that are due at once, until two members have claimed them in bulk", dir: "bench", bench: "DuePostgres",
+		at: p50, target: target{text: "≤ 1 s at p50", most: 1_000_000, own: p50}, optional: needsPostgres,
+	},
+	{
+		what: "  beside one that claims one at a time", dir: "bench", bench: "DuePostgres", baseline: "one at a time",
+		at: perSec, optional: needsPostgres,
+	},
+	{
+		what: "a member's heartbeat, which keeps the leases of all its runs, with 10,000 of them", dir: "bench", bench: "MemberPostgres", baseline: "with none",
+		at: p50, optional: needsPostgres,
+	},
+	{
 		what: "processor time per step of a run of 10,000", dir: "bench", bench: "StepsMemory", baseline: "of a run of 10",
 		at: cpuPerStep, target: target{text: "≤ 1.3×", most: 1.3},
 	},
