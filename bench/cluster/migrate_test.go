@@ -43,7 +43,9 @@ func (c *cluster) run(program string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// upgrade migrates the database while all members write to it, and then has each be the next version.
+// upgrade migrates the database while all members write to it, and then has each be the next version. Each
+// finds runs that others have begun, which end before the next one: three interruptions in a row would
+// have a run ask what to do.
 func (c *cluster) upgrade(hit *member) {
 	c.Helper()
 	if out, err := c.run(c.next, "store", "migrate"); err != nil {
@@ -51,15 +53,21 @@ func (c *cluster) upgrade(hit *member) {
 	}
 	c.refuses(c.program, "was written by a newer version")
 	hit.becomes(c.next)
-	for i, m := range []*member{hit, c.members[1], c.members[2]} { // both versions work beside each other
-		r := c.begin(m, i)
-		r.early = true
-		c.more = append(c.more, r)
-	}
 	for _, m := range c.members {
-		if m != hit {
-			m.becomes(c.next)
+		if m == hit {
+			continue
 		}
+		var beside []*reader
+		for i, at := range c.members { // both versions work beside each other
+			r := c.begin(at, i)
+			r.early = true
+			beside = append(beside, r)
+		}
+		m.becomes(c.next)
+		for _, r := range beside {
+			c.eventually("I01: a run ends", r.over)
+		}
+		c.more = append(c.more, beside...)
 	}
 }
 

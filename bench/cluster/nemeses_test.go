@@ -169,13 +169,13 @@ func (c *cluster) executeAt(db *pgtest.Own, sql string) (said string) {
 	return said
 }
 
-// refusing has the database refuse that share of what is appended, by one of the codes, for a time. It
-// counts what it refuses, which no rollback takes back.
+// refusing has the database refuse the first append, and that share of those after it, by one of the
+// codes, for a time. It counts what it refuses, which no rollback takes back.
 func (c *cluster) refusing(span time.Duration, share float64, codes ...string) {
 	c.Helper()
 	c.execute(fmt.Sprintf(`CREATE SEQUENCE mulligan.refused;
 		CREATE FUNCTION mulligan.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-			IF random() < %g THEN
+			IF NOT (SELECT is_called FROM mulligan.refused) OR random() < %g THEN
 				PERFORM nextval('mulligan.refused');
 				RAISE EXCEPTION 'refused' USING ERRCODE = (ARRAY['%s'])[1 + floor(random() * %d)];
 			END IF;
