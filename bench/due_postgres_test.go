@@ -82,7 +82,7 @@ func newDue(b *testing.B) *due {
 
 func (d *due) join(b *testing.B, i int) {
 	b.Helper()
-	members := d.members[i].StandsOn().(timeline.Members) //nolint:errcheck // this store's are
+	members := d.members[i].StandsOn().(timeline.Members)
 	if err := members.Join(b.Context(), timeline.Member{Name: fmt.Sprint("member-", i)}, time.Hour); err != nil {
 		b.Fatal(err)
 	}

@@ -45,8 +45,9 @@ func (c *Course) text() CourseText {
 
 // read decodes text if it has numbers only.
 func (n *numbers) read(text string) bool {
-	inside, ok := strings.CutPrefix(text, "{")
-	if inside, ok = strings.CutSuffix(inside, "}"); !ok {
+	inside, opens := strings.CutPrefix(text, "{")
+	inside, closes := strings.CutSuffix(inside, "}")
+	if !opens || !closes {
 		return false
 	}
 	i := 0
