@@ -42,7 +42,7 @@ var foreign = map[string]string{
 	"packaging":                  "^Test(NpmPackages|PythonPackages|MavenPackage|Crate)$",
 	"host/languages":             "TestFaults/(java|python|typescript|rust)",
 	"runner/mcp":                 "TestLive",
-	"timeline/postgres":          "^Test([^FR]|F[^i]|R[^i])", // all but TestFindings and TestRingFits
+	"timeline/postgres":          "^Test([^FRC]|F[^i]|R[^i]|C[^l])", // all but TestFindings, TestRingFits and TestClock
 	"sdk/conformance":            "^Test(Languages|Examples|Values)$/(python|typescript|rust|java)|^TestKotlin$",
 }
 
