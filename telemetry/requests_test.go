@@ -146,7 +146,11 @@ func TestStreamsFlowThroughRequests(t *testing.T) {
 		select {
 		case <-read:
 		case <-r.Context().Done():
-			t.Error("the client gave up before the first line came")
+			select {
+			case <-read: // it hangs up right after that
+			default:
+				t.Error("the client gave up before the first line came")
+			}
 		}
 	})
 	spans := asked(t, api, func(url string) {
