@@ -38,17 +38,9 @@ func New(options ...Option) *Runner {
 		r.log = timeline.NewMemory()
 	}
 	if r.now == nil {
-		r.now = clockOf(r.log)
+		r.now = timeline.ClockOf(r.log)
 	}
 	return r
-}
-
-// clockOf is the wall clock of those who share a log.
-func clockOf(log timeline.Log) func() time.Time {
-	if clock, ok := log.(timeline.Clocked); ok {
-		return clock.Now
-	}
-	return time.Now
 }
 
 // newOwner makes an owner's name that no Runner has ever had: in containers every process has

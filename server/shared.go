@@ -21,12 +21,7 @@ func besides[T any](log timeline.Log) (what T, ok bool) {
 }
 
 // now is the time that runs go by.
-func (srv *Server) now() time.Time {
-	if log, ok := srv.Log.(timeline.Clocked); ok {
-		return log.Now()
-	}
-	return time.Now()
-}
+func (srv *Server) now() time.Time { return timeline.ClockOf(srv.Log)() }
 
 // openShared opens the shared database, if there is one and it is not open yet.
 func (srv *Server) openShared(ctx context.Context) error {

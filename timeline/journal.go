@@ -60,12 +60,7 @@ func NewJournal(store Store) *Journal {
 func (j *Journal) StandsOn() Store { return j.store }
 
 // Now is Clocked's: the store's time, or this machine's where the store has none.
-func (j *Journal) Now() time.Time {
-	if store, ok := j.store.(Clocked); ok {
-		return store.Now()
-	}
-	return time.Now()
-}
+func (j *Journal) Now() time.Time { return ClockOf(j.store)() }
 
 // Close is Log.Close.
 func (j *Journal) Close() error { return j.close() }

@@ -121,6 +121,14 @@ type Clocked interface {
 	Now() time.Time
 }
 
+// ClockOf is the clock of a Store or a Log: its own if it is Clocked, otherwise this machine's.
+func ClockOf(shared any) func() time.Time {
+	if clock, ok := shared.(Clocked); ok {
+		return clock.Now
+	}
+	return time.Now
+}
+
 // Losing is a Store that may later have less than it said was durable. For such a store a Journal
 // remembers its last appends, and appends them again as long as its lease holds.
 type Losing interface{ Loses() }

@@ -78,12 +78,7 @@ func NewWriteBehind(log Log, takes func(recovery.Started) bool) *WriteBehind {
 }
 
 // Now is Clocked's: the time of the log that is written to.
-func (w *WriteBehind) Now() time.Time {
-	if log, ok := w.Log.(Clocked); ok {
-		return log.Now()
-	}
-	return time.Now()
-}
+func (w *WriteBehind) Now() time.Time { return ClockOf(w.Log)() }
 
 // Begin is Log.Begin.
 func (w *WriteBehind) Begin(
