@@ -28,7 +28,7 @@ func (r *Runner) hide(b recovery.Body) recovery.Body {
 		return b
 	case recovery.Failed:
 		hideFailure(clean, &b.Failure)
-		b.Headers = hideHeaders(clean, b.Headers)
+		b.Headers = b.Headers.Each(func(h *llm.Header) { h.Name, h.Value = clean.Redact(h.Name), clean.Redact(h.Value) })
 		return b
 	case recovery.Voted:
 		b.Vote.Reason, b.Vote.Error = clean.Redact(b.Vote.Reason), clean.Redact(b.Vote.Error)
@@ -55,20 +55,6 @@ func hideFailure(clean Redactor, f *failure.Failure) {
 	for _, text := range []*string{&f.Title, &f.Message, &f.Detail, &f.ProviderCode, &f.RequestID} {
 		*text = clean.Redact(*text)
 	}
-}
-
-func hideHeaders(clean Redactor, h *llm.Headers) *llm.Headers {
-	if h == nil {
-		return nil
-	}
-	hidden := *h
-	hidden.Sent, hidden.Received = slices.Clone(h.Sent), slices.Clone(h.Received)
-	for _, list := range [][]llm.Header{hidden.Sent, hidden.Received} {
-		for i := range list {
-			list[i].Name, list[i].Value = clean.Redact(list[i].Name), clean.Redact(list[i].Value)
-		}
-	}
-	return &hidden
 }
 
 func hideMessages(clean Redactor, said []llm.Message) []llm.Message {

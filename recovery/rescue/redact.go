@@ -2,7 +2,6 @@ package rescue
 
 import (
 	"fmt"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/mulligan-run/mulligan/failure"
@@ -46,27 +45,13 @@ func (s Span) withoutTexts() Span {
 	}
 	if s.Attempt != nil {
 		hide(&s.Attempt.Text)
-		s.Attempt.Headers = hideValues(s.Attempt.Headers)
+		s.Attempt.Headers = s.Attempt.Headers.Each(func(h *llm.Header) { hide(&h.Value) })
 	}
 	if s.Tool != nil {
 		hide(&s.Tool.Args, &s.Tool.Result)
 	}
 	s.Failure.hideTexts()
 	return s
-}
-
-func hideValues(h *llm.Headers) *llm.Headers {
-	if h == nil {
-		return nil
-	}
-	hidden := *h
-	hidden.Sent, hidden.Received = slices.Clone(h.Sent), slices.Clone(h.Received)
-	for _, list := range [][]llm.Header{hidden.Sent, hidden.Received} {
-		for i := range list {
-			hide(&list[i].Value)
-		}
-	}
-	return &hidden
 }
 
 func (f *SpanFailure) hideTexts() {
