@@ -89,10 +89,7 @@ func TestTheClockOfTheLog(t *testing.T) {
 	if _, err := run.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	events, err := log.Read(t.Context(), run.ID(), 0, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	events, _ := stored(t, log, run.ID())
 	for _, e := range events {
 		if ahead := time.Until(e.Time); ahead < 50*time.Minute {
 			t.Errorf("event %d is dated %s from now", e.Seq, ahead)

@@ -92,14 +92,14 @@ func (l *loop) withEnd(events []recovery.Event) []recovery.Event {
 	if len(next) != 1 || !ends(next[0].Record) {
 		return events
 	}
-	last := events[len(events)-1]
+	follows := next[0].Record
 	switch h := l.held(foreseen, next[0]); {
 	case h.first != nil:
-		return append(events, l.eventAfter(foreseen, last.Time, 0, 0, h.first))
+		follows = h.first // a gate says only once that the computer slept
 	case h.why != "":
 		return events
 	}
-	return append(events, l.eventAfter(foreseen, last.Time, 0, 0, next[0].Record))
+	return append(events, l.eventAfter(foreseen, events[len(events)-1].Time, 0, 0, follows))
 }
 
 func ends(b recovery.Body) bool {

@@ -48,11 +48,7 @@ func (s *Store) notOlder(ctx context.Context, conn *pgx.Conn) (id int64, err err
 	if err := conn.QueryRow(ctx, line).Scan(&id, &now); err != nil {
 		return 0, err
 	}
-	if id == 0 {
-		s.clock.heard(now, asked)
-		return 0, nil
-	}
-	for {
+	for id > 0 {
 		seen := s.line.Load()
 		if id < seen {
 			return 0, &timeline.StoreError{
@@ -61,8 +57,9 @@ func (s *Store) notOlder(ctx context.Context, conn *pgx.Conn) (id int64, err err
 			}
 		}
 		if s.line.CompareAndSwap(seen, id) {
-			s.clock.heard(now, asked)
-			return id, nil
+			break
 		}
 	}
+	s.clock.heard(now, asked)
+	return id, nil
 }
