@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/bench/internal/loopback"
 	"github.com/mulligan-run/mulligan/faultlab"
 	"github.com/mulligan-run/mulligan/internal/needs"
 )
@@ -82,7 +83,7 @@ func newClaw(t *testing.T) *claw {
 	if err := os.WriteFile(filepath.Join(c.home, "mulligan.yaml"), fmt.Appendf(nil, clawRules, clawHold), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	at, gateway := freePort(t), freePort(t)
+	at, gateway := loopback.Free(t), loopback.Free(t)
 	c.service, _ = c.serve(at, c.mulligan, "serve", "--listen", at)
 	c.configure(gateway, provider.URL())
 	c.plugin(root, "http://"+at)
@@ -300,15 +301,4 @@ func inFolder(ctx context.Context, folder, program string, args ...string) ([]by
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = folder
 	return cmd.CombinedOutput()
-}
-
-// freePort is an address of this machine that nobody listens at.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/bench/internal/loopback"
 	"github.com/mulligan-run/mulligan/internal/needs"
 	"github.com/mulligan-run/mulligan/sdk/go/client"
 )
@@ -23,7 +24,7 @@ func TestBalancer(t *testing.T) {
 		t.Skip("builds the program, and starts three of it")
 	}
 	needs.Programs(t, "members behind a load balancer", "haproxy")
-	site := freeAddress(t)
+	site := loopback.Free(t)
 	c := newCluster(t, "--allow-host", site)
 	balancer := c.balance(site)
 	cookie := c.signIn(c.members[1], site)
@@ -121,15 +122,4 @@ func (c *cluster) signedIn(url, site string, cookie *http.Cookie) {
 	if resp.StatusCode != http.StatusOK {
 		c.Errorf("S03: who signed in at %s is answered by %s with %s", site, url, resp.Status)
 	}
-}
-
-// freeAddress is one that nobody listens at.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
 }

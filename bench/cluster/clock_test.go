@@ -87,11 +87,7 @@ func anotherClock(by time.Duration) func(*cluster, *member) {
 		c.Helper()
 		const claims = "SELECT string_agg(concat(run, ' ', epoch), ', ' ORDER BY run) FROM mulligan.runs"
 		before := c.executeAt(c.db, claims)
-		c.db.Crash()
-		if err := c.standby.Promote(); err != nil {
-			c.Fatal(err)
-		}
-		c.db, c.standby = c.standby, nil
+		c.takeOver()
 		c.execute(fmt.Sprintf(`CREATE SCHEMA off;
 			CREATE FUNCTION off.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS $$ SELECT pg_catalog.clock_timestamp() + interval '%d s' $$;
 			ALTER ROLE ALL SET search_path = off, pg_catalog`, int(by.Seconds())))

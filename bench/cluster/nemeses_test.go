@@ -88,12 +88,7 @@ var nemeses = []nemesis{
 // to it for a while.
 func (c *cluster) failover(_ *member) {
 	c.Helper()
-	old := c.db
-	old.Crash()
-	if err := c.standby.Promote(); err != nil {
-		c.Fatal(err)
-	}
-	c.db, c.standby = c.standby, nil
+	old := c.takeOver()
 	c.lead(c.db)
 	time.Sleep(2 * time.Second)
 	if err := old.Start(); err != nil {
@@ -110,6 +105,18 @@ func (c *cluster) failover(_ *member) {
 	}
 	c.lead(c.db)
 	old.Crash()
+}
+
+// takeOver ends the primary, and has its standby be the database. The links still lead to the old one.
+func (c *cluster) takeOver() (old *pgtest.Own) {
+	c.Helper()
+	old = c.db
+	old.Crash()
+	if err := c.standby.Promote(); err != nil {
+		c.Fatal(err)
+	}
+	c.db, c.standby = c.standby, nil
+	return old
 }
 
 // lead has all links lead to a database, and breaks those that there are.
