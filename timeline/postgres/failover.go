@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -31,9 +32,15 @@ func (s *Store) connected(ctx context.Context, conn *pgx.Conn) error {
 	if err != nil || id <= s.renewed.Load() {
 		return err
 	}
-	if _, err := conn.Exec(ctx, renew, id); isMissing(err) { // of a schema that is created or refused later
+	var due bool // a role that may only read is not asked to write what others have written
+	err = conn.QueryRow(ctx, "SELECT line < $1 FROM mulligan.schema", id).Scan(&due)
+	if isMissing(err) || errors.Is(err, pgx.ErrNoRows) { // the schema is created or refused later
 		return nil
-	} else if err != nil {
+	}
+	if err == nil && due {
+		_, err = conn.Exec(ctx, renew, id)
+	}
+	if err != nil {
 		return err
 	}
 	s.renewed.Store(id)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -131,4 +133,24 @@ func leaseLeft(t *testing.T, url string) time.Duration {
 		t.Fatal(err)
 	}
 	return time.Duration(seconds * float64(time.Second))
+}
+
+// TestReader: a role that may only read finds the runs of those that may write.
+func TestReader(t *testing.T) {
+	address := pgtest.Database(t)
+	says(t, open(t, address), "r1", "An early bird", nil)
+	role := fmt.Sprintf("reader%d", os.Getpid())
+	do(t, address, fmt.Sprintf("CREATE ROLE %[1]s LOGIN; GRANT USAGE ON SCHEMA mulligan TO %[1]s; GRANT SELECT ON ALL TABLES IN SCHEMA mulligan TO %[1]s", role))
+	defer do(t, address, fmt.Sprintf("DROP OWNED BY %[1]s; DROP ROLE %[1]s", role))
+	as, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	as.User = url.User(role)
+	s, err := openStore(t.Context(), as.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }() // it has no leases to give up, and may not
+	wantFound(t, opened{Journal: timeline.NewJournal(s)}, timeline.Query{Text: "bird"}, "r1 ")
 }
