@@ -44,7 +44,8 @@ type Request struct {
 	Credential      *Credential   // the caller's own credential for one provider; nil = none
 
 	// OnHeaders, if it is set, is told the headers of a call that Stream ends with an error, before
-	// it yields that. An adapter whose wire is not HTTP does not call it.
+	// it yields that, unless no connection was made for it. An adapter whose wire is not HTTP does
+	// not call it.
 	OnHeaders func(Headers) `json:"-"`
 }
 

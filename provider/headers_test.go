@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,20 @@ import (
 
 	"github.com/mulligan-run/mulligan/llm"
 )
+
+// TestNothingWasSent: a call that reached nobody has no headers.
+func TestNothingWasSent(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	s := set(t, server.URL)
+	server.Close()
+	for _, wire := range wires {
+		request := ask(wire)
+		request.OnHeaders = func(h llm.Headers) { t.Errorf("%s: %+v", wire, h) }
+		if _, err := hear(t.Context(), t, s, request); err == nil {
+			t.Errorf("%s: it was answered", wire)
+		}
+	}
+}
 
 // TestHeadersOfACall: on each wire the headers are told of a call that is refused and of one that
 // is given up, with which nothing comes after them; the key is named and not told.

@@ -51,7 +51,7 @@ var received = []string{
 
 // tellHeaders tells whoever asked with which headers the request went out, and which came back.
 func (t *exchange) tellHeaders() {
-	if t.ask.OnHeaders == nil {
+	if t.ask.OnHeaders == nil || !t.connected.Load() { // nothing was sent
 		return
 	}
 	var told llm.Headers

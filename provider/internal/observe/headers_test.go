@@ -20,6 +20,7 @@ func askedHeaders(secrets *Secrets, sent, received http.Header, body int) (told 
 		observation: observation{secrets: secrets, header: received},
 		ask:         Ask{Header: sent, Body: make([]byte, body), OnHeaders: func(h llm.Headers) { told = h }},
 	}
+	t.connected.Store(true)
 	t.tellHeaders()
 	return told
 }
