@@ -27,7 +27,7 @@ func centralMeanings() map[concept]string {
 		ofImage:  `obrázek, obrázky, soubor*, kép, képet, fájl*, imagine, imaginea, fișier*, kuva, kuvaa, tiedosto*, εικόνα*, αρχείο*, תמונה, קובץ`,
 
 		isLacking: `nedostatek, nedostatečn*, chybí, chýba, vyčerpán*, vypršel*, nemá, nemáte, nincs, hiányzik, elfogyott, lejárt, elégtelen*,
-		lipsește, lipsesc, epuizat*, nu are, puuttuu, riittämätön, riitä, vanhentunut, λείπει, ανεπαρκ*, έληξε, εξαντλήθηκ*, חסר, חסרה, אין, אין מספיק, פג תוקף, נגמר*`,
+		lipsește, lipsesc, epuizat*, nu are, puuttuu, riittämätön, riitä, vanhentunut, λείπει, ανεπαρκ*, δεν έχει αρκετ*, δεν έχετε αρκετ*, δεν επαρκ*, έληξε, εξαντλήθηκ*, חסר, חסרה, אין, אין מספיק, פג תוקף, נגמר*`,
 		isEmpty:    `žádný text, prázdn*, nevrátil*, üres*, niciun text, niciun răspuns, nu a returnat, goală, tyhjä*, κενή, κενό, ריק, ריקה`,
 		isUnset:    `správně nakonfigurov*, správne nakonfigurov*, nakonfigurov*, není nastav*, nebyl zadán*, nincs beállítva, nincs megadva, nu este configurat*, nesetat*, nu este setat*, ole määritetty, έχει ρυθμιστεί, לא הוגדר, לא מוגדר`,
 		isExceeded: `dosiahli, dosiahnut*, dosáhli, dosáhl*, vyčerpali, příliš mnoho, překroč*, prekroč*, dosažen*, túl sok, túllép*, elérte, prea mult*, depăș*, atinsă, a fost atins*, liian monta, liikaa, ylitt*, saavutet*, πάρα πολλ*, υπερβ*, יותר מדי, חריגה, חרגת, הגעת למגבלת`,
