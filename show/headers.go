@@ -18,6 +18,8 @@ func (s *story) headers(h *llm.Headers) {
 	s.oneWay("came with ", h.Received, h.ReceivedMore)
 }
 
+const unbroken = "\u2011" // stands for a hyphen while lines are broken, so that no name is
+
 const underWide = PageWidth - 12 // a line under another is indented
 
 func (s *story) oneWay(way string, list []llm.Header, more int) {
@@ -33,6 +35,7 @@ func (s *story) oneWay(way string, list []llm.Header, more int) {
 		all = append(all, Plural(more, "other", "others"))
 	}
 	if len(all) > 0 {
-		s.under(s.Ink.Dim(ansi.Wrap(way+terminal.OneLine(strings.Join(all, " · ")), underWide, "")))
+		line := strings.ReplaceAll(way+terminal.OneLine(strings.Join(all, " · ")), "-", unbroken)
+		s.under(s.Ink.Dim(strings.ReplaceAll(ansi.Wrap(line, underWide, ""), unbroken, "-")))
 	}
 }

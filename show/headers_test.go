@@ -47,6 +47,16 @@ func TestHeadersAreTold(t *testing.T) {
 	}
 }
 
+// TestNamesStayWhole: a line is broken between words, and not at a hyphen.
+func TestNamesStayWhole(t *testing.T) {
+	for n := range 60 {
+		text := told(t, &llm.Headers{Sent: []llm.Header{{Name: "Accept", Value: strings.Repeat("a", n+1)}, {Name: "X-Api-Key"}}})
+		if !strings.Contains(text, "X-Api-Key") {
+			t.Errorf("after %d letters:\n%s", n+1, text)
+		}
+	}
+}
+
 // TestHeadersFit: whatever a server calls itself, no line is wider than a page, and nothing steers the terminal.
 func TestHeadersFit(t *testing.T) {
 	for _, value := range append([]string{strings.Repeat("wide 漢字 ", 20), strings.Repeat("x", 160)}, steering...) {
