@@ -11,13 +11,18 @@ type busy struct {
 
 // Go runs f and counts it until it returns.
 func (b *busy) Go(f func()) {
-	b.mu.Lock()
-	b.n++
-	b.mu.Unlock()
+	b.begin()
 	go func() {
 		defer b.done()
 		f()
 	}()
+}
+
+// begin counts a function until done is called.
+func (b *busy) begin() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.n++
 }
 
 func (b *busy) done() {

@@ -3,6 +3,8 @@ package runner
 import (
 	"context"
 	"errors"
+	"sync/atomic"
+	"time"
 
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
@@ -61,45 +63,72 @@ func (l *loop) launch(ctx context.Context) *Run {
 	l.unlock()
 	work, stopWork := context.WithCancelCause(context.WithoutCancel(ctx))
 	l.work, l.ctx, l.handle = work, ctx, run
-	first := l.callFirst()
-	l.r.busy.Go(func() {
-		growStack(false)
+	l.r.busy.begin()
+	drive := func() {
+		defer l.r.busy.done()
 		defer cancel(nil)
 		defer stopWork(errStopped)
-		err := l.driveToEnd(ctx)
-		for err == nil && l.comeBack() {
-			err = l.driveToEnd(ctx)
-		}
-		l.giveBack()
-		l.saveLast(work)
-		l.errands.done(tellGrace)
-		toolsGoOn := l.run.End != nil && l.tools > 0
-		ahead := toolsGoOn || l.run.End != nil && l.call != nil // a caller does not wait for the release of the lease
-		if !ahead {
-			l.leave()
-		}
-		if !l.abandoned {
-			result, end := outcome(l.sayingTail())
-			if err != nil {
-				end = err
-			}
-			if toolsGoOn {
-				l.run = l.run.Clone() // the result has the original
-			}
-			run.settle(result, end)
-			l.abandoned = true // a late note that cannot be written must not settle the handle again
-		}
-		if toolsGoOn {
-			l.stopAll(toolGrace, func() bool { return l.tools == 0 })
-		}
-		if ahead {
-			l.leave()
-		}
-	})
-	if first != nil {
-		go first() // it runs before the loop where both have one processor
+		l.driveAndSettle(ctx)
+	}
+	if first := l.callFirst(); first != nil {
+		callAndDrive(first, drive)
+	} else {
+		go drive()
 	}
 	return run
+}
+
+// callAndDrive makes a run's first call and drives the run: on the goroutine of the call if it is
+// over within loopAfter, otherwise on one of its own from then on. A loop beside the call would
+// only start timers before that, on a processor that the answer needs.
+func callAndDrive(call, drive func()) {
+	var driven atomic.Bool
+	once := func() {
+		if !driven.Swap(true) {
+			drive()
+		}
+	}
+	late := time.AfterFunc(loopAfter, once)
+	go func() {
+		call()
+		late.Stop()
+		once()
+	}()
+}
+
+// driveAndSettle drives the run as long as there is something to do here, settles its handle and
+// releases it.
+func (l *loop) driveAndSettle(ctx context.Context) {
+	growStack(false)
+	err := l.driveToEnd(ctx)
+	for err == nil && l.comeBack() {
+		err = l.driveToEnd(ctx)
+	}
+	l.giveBack()
+	l.saveLast(l.work)
+	l.errands.done(tellGrace)
+	toolsGoOn := l.run.End != nil && l.tools > 0
+	ahead := toolsGoOn || l.run.End != nil && l.call != nil // a caller does not wait for the release of the lease
+	if !ahead {
+		l.leave()
+	}
+	if !l.abandoned {
+		result, end := outcome(l.sayingTail())
+		if err != nil {
+			end = err
+		}
+		if toolsGoOn {
+			l.run = l.run.Clone() // the result has the original
+		}
+		l.handle.settle(result, end)
+		l.abandoned = true // a late note that cannot be written must not settle the handle again
+	}
+	if toolsGoOn {
+		l.stopAll(toolGrace, func() bool { return l.tools == 0 })
+	}
+	if ahead {
+		l.leave()
+	}
 }
 
 // lifetime is the context of a run that is started or resumed with ctx.
