@@ -31,6 +31,8 @@ type feed struct {
 	closed chan struct{}
 	tails  tails
 
+	listening chan struct{} // of capacity 1: somebody listens to a run that nobody listened to
+
 	mu     sync.RWMutex      // held only for moments: runs do not wait for each other's followers
 	topics map[string]*topic // of the runs that have listeners
 }
@@ -44,7 +46,7 @@ type topic struct {
 
 // newFeed makes a feed over source.
 func newFeed(source feedSource) *feed {
-	return &feed{source: source, reads: newReads(source), closed: make(chan struct{}), topics: map[string]*topic{}, tails: tails{of: map[string]*tail{}}}
+	return &feed{source: source, reads: newReads(source), closed: make(chan struct{}), listening: make(chan struct{}, 1), topics: map[string]*topic{}, tails: tails{of: map[string]*tail{}}}
 }
 
 // Appended shows events to the run's followers. It is called once they are durable, in the order of
@@ -255,6 +257,10 @@ func (f *feed) listen(run string, inbox bool) *listener {
 	if t == nil {
 		t = &topic{listeners: map[*listener]struct{}{}}
 		f.topics[run] = t
+		select {
+		case f.listening <- struct{}{}:
+		default:
+		}
 	}
 	l := &listener{wake: make(chan struct{}, 1), inbox: inbox}
 	t.mu.Lock()

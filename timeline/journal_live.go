@@ -27,12 +27,16 @@ func (j *Journal) watch(ctx context.Context, shared Shared) {
 	if bell, ok := shared.(Doorbell); ok {
 		rings = bell.Rings()
 	}
+	next := ticker.C // nil while nobody follows a run
 	for {
 		var named []string
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case <-j.feed.listening:
+			next = ticker.C
+			continue
+		case <-next:
 		case named = <-rings:
 		}
 		all := len(named) == 0
@@ -41,6 +45,7 @@ func (j *Journal) watch(ctx context.Context, shared Shared) {
 			j.look(ctx, shared, runs, all)
 		case all:
 			j.elsewhere.saw(nil, nil, true)
+			next = nil
 		}
 	}
 }

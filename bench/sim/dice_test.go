@@ -16,6 +16,7 @@ const (
 	diceScreen
 	diceWeather
 	diceHaste
+	diceMachines
 	diceModels  = 10
 	diceTools   = 50
 	dicePlugins = 100

@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/mulligan-run/mulligan/recovery"
@@ -23,20 +24,26 @@ func unwritten(err error) bool {
 // may fail, sometimes after they were made durable, or take long. It shows each event
 // to the checker as soon as it is durable.
 type disk struct {
-	*timeline.Journal
-	dice   *dice
-	before float64 // how often an append fails
-	after  float64 // how often one is durable and fails all the same
-	slow   float64
-	outage [2]int // the appends from the first to before the second all fail
+	*timeline.Journal              // of a process that drives no run
+	shared            *sharedStore // of several machines; nil: all processes have the one Journal
+	dice              *dice
+	before            float64 // how often an append fails
+	after             float64 // how often one is durable and fails all the same
+	slow              float64
+	lag               time.Duration // until a machine learns what another one wrote
+	outage            [2]int        // the appends from the first to before the second all fail
 
 	mu      bubbleMutex
 	run     string
 	events  []recovery.Event
+	durable []time.Time    // when each of them was
 	lease   timeline.Lease // the newest
 	checker *checker
 	appends int
 	delays  []delay
+
+	opening sync.Mutex
+	opened  []*timeline.Journal // to be closed
 }
 
 // bubbleMutex is a mutex that time passes for whoever waits for it, unlike a sync.Mutex
@@ -56,7 +63,8 @@ type delay struct {
 
 func newDisk(r recipe) *disk {
 	d := newDice(r.seed, diceDisk)
-	s := &disk{Journal: timeline.NewMemory(), dice: d, mu: newBubbleMutex()}
+	s := &disk{dice: d, mu: newBubbleMutex()}
+	s.unpack(r)
 	faulty, out := d.chance(0.5), d.chance(0.2)
 	from := 2 + d.n(20)
 	if r.has(partDisk) && faulty {
@@ -69,10 +77,10 @@ func newDisk(r recipe) *disk {
 }
 
 // claim remembers which run this world is about and who has it.
-func (s *disk) claim(ctx context.Context, run, owner string, ttl time.Duration) (timeline.Lease, error) {
+func (s *disk) claim(ctx context.Context, log *timeline.Journal, run, owner string, ttl time.Duration) (timeline.Lease, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	lease, err := s.Journal.Claim(ctx, run, owner, ttl)
+	lease, err := log.Claim(ctx, run, owner, ttl)
 	if err == nil {
 		s.checker.claimed(s.lease, lease)
 		s.run, s.lease = run, lease
@@ -80,20 +88,20 @@ func (s *disk) claim(ctx context.Context, run, owner string, ttl time.Duration) 
 	return lease, err
 }
 
-func (s *disk) renew(ctx context.Context, l timeline.Lease, ttl time.Duration) (timeline.Lease, error) {
+func (s *disk) renew(ctx context.Context, log *timeline.Journal, l timeline.Lease, ttl time.Duration) (timeline.Lease, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	lease, err := s.Journal.Renew(ctx, l, ttl)
+	lease, err := log.Renew(ctx, l, ttl)
 	if err == nil {
 		s.lease = lease
 	}
 	return lease, err
 }
 
-func (s *disk) release(ctx context.Context, l timeline.Lease) error {
+func (s *disk) release(ctx context.Context, log *timeline.Journal, l timeline.Lease) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	err := s.Journal.Release(ctx, l)
+	err := log.Release(ctx, l)
 	if err == nil {
 		s.lease.Expires = time.Time{}
 	}
@@ -123,11 +131,11 @@ func (s *disk) meet(keep func() error) error {
 }
 
 // keep makes events durable and shows the checker those that are new.
-func (s *disk) keep(ctx context.Context, l timeline.Lease, after uint64, events ...recovery.Event) error {
+func (s *disk) keep(ctx context.Context, log *timeline.Journal, l timeline.Lease, after uint64, events ...recovery.Event) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	began := time.Now()
-	if err := s.Journal.Append(ctx, l, after, events...); err != nil {
+	if err := log.Append(ctx, l, after, events...); err != nil {
 		return err
 	}
 	return s.show(ctx, l, time.Since(began))
@@ -135,12 +143,12 @@ func (s *disk) keep(ctx context.Context, l timeline.Lease, after uint64, events 
 
 // begin claims the run and makes its first events durable, and shows the checker both.
 func (s *disk) begin(
-	ctx context.Context, run, owner string, ttl time.Duration, first func(timeline.Lease) []recovery.Event,
+	ctx context.Context, log *timeline.Journal, run, owner string, ttl time.Duration, first func(timeline.Lease) []recovery.Event,
 ) (timeline.Lease, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	began := time.Now()
-	lease, err := s.Journal.Begin(ctx, run, owner, ttl, first)
+	lease, err := log.Begin(ctx, run, owner, ttl, first)
 	if err != nil {
 		return lease, err
 	}
@@ -159,7 +167,7 @@ func (s *disk) show(ctx context.Context, l timeline.Lease, took time.Duration) e
 		return err
 	}
 	for _, e := range all {
-		s.events = append(s.events, e)
+		s.events, s.durable = append(s.events, e), append(s.durable, time.Now())
 		s.checker.see(e)
 	}
 	return nil
@@ -189,6 +197,16 @@ func (s *disk) look(f func(events []recovery.Event, run *recovery.Run)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f(s.events, s.checker.run)
+}
+
+// written is when an event became durable.
+func (s *disk) written(seq uint64) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if seq == 0 || seq > uint64(len(s.durable)) {
+		return time.Time{}
+	}
+	return s.durable[seq-1]
 }
 
 func (s *disk) name() string {

@@ -24,6 +24,7 @@ type person struct {
 	dice     *dice
 	fates    *dice
 	hasty    *dice
+	moves    *dice   // where several machines are
 	doomed   float64 // how likely the next process has a fate
 	patience int     // answers that are left
 	at       *process
@@ -74,7 +75,7 @@ func (h *person) next(ctx context.Context, run *runner.Run) *runner.Run {
 			h.w.sky.until(wait.Until)
 		}
 		if h.fates.chance(0.5) { // the process did not stay for that long
-			h.at = h.w.spawn(h.fate())
+			h.at = h.another()
 		}
 	case !unwritten(err) && !errors.Is(err, timeline.ErrStale):
 		h.w.complain("I32: the run stopped: %v", err)
@@ -354,12 +355,22 @@ func (h *person) takeOver(ctx context.Context, back *runner.Run) *runner.Run {
 	if back != nil {
 		from = h.at
 	}
-	h.at = h.w.spawn(h.fate())
+	h.at = h.another()
 	run := h.claim(ctx, from, handover)
 	if run == nil && from != nil && !from.asleep() {
 		h.at, run = from, back // it woke up in time
 	}
 	return run
+}
+
+// another is a process to go on with: a new one or, of several machines, one that was there before.
+func (h *person) another() *process {
+	if there := h.w.living(h.at); len(there) > 0 && h.moves.chance(0.5) {
+		p := pick(h.moves, there...)
+		p.wakes()
+		return p
+	}
+	return h.w.spawn(h.fate())
 }
 
 // fate is that of the next process; they die less and less often.
@@ -383,7 +394,7 @@ func (h *person) claim(ctx context.Context, from *process, limit time.Duration) 
 		case err == nil:
 			return run
 		case errors.Is(err, errDied):
-			h.at, since = h.w.spawn(h.fate()), time.Now()
+			h.at, since = h.another(), time.Now()
 		case errors.Is(err, timeline.ErrOwned):
 			if from != nil && !from.asleep() {
 				return nil

@@ -27,7 +27,8 @@ type fate struct {
 // process is one process with a runner. It is the runner's Log: dying, it neither
 // writes nor releases nor hears anything any more, and cleans nothing up.
 type process struct {
-	*disk
+	*timeline.Journal
+	disk   *disk
 	w      *world
 	name   string
 	fate   fate
@@ -57,11 +58,15 @@ func (d *dice) fate(likely float64) fate {
 
 // spawn starts a process.
 func (w *world) spawn(f fate) *process {
-	w.spawned++
 	p := &process{
-		disk: w.disk, w: w, name: fmt.Sprintf("p%d", w.spawned), fate: f,
+		disk: w.disk, w: w, fate: f,
 		died: make(chan struct{}), paused: make(chan struct{}), calls: map[int]context.CancelFunc{},
 	}
+	p.Journal = w.disk.open(p.awakes)
+	w.mu.Lock()
+	w.processes = append(w.processes, p)
+	p.name = fmt.Sprintf("p%d", len(w.processes))
+	w.mu.Unlock()
 	p.runner = runner.New(w.options(p)...)
 	return p
 }
@@ -69,9 +74,17 @@ func (w *world) spawn(f fate) *process {
 // dead reports whether p is, and waits for the end of the world then: nothing that a
 // dead process does comes back.
 func (p *process) dead() bool {
+	if p.gone() {
+		<-p.w.over
+		return true
+	}
+	return false
+}
+
+// gone reports whether p died.
+func (p *process) gone() bool {
 	select {
 	case <-p.died:
-		<-p.w.over
 		return true
 	default:
 		return false
@@ -96,7 +109,7 @@ func (p *process) doom() bool {
 }
 
 func (p *process) Append(ctx context.Context, l timeline.Lease, after uint64, events ...recovery.Event) error {
-	return p.write(func() error { return p.keep(ctx, l, after, events...) })
+	return p.write(func() error { return p.disk.keep(ctx, p.Journal, l, after, events...) })
 }
 
 func (p *process) Begin(
@@ -104,7 +117,7 @@ func (p *process) Begin(
 ) (lease timeline.Lease, err error) {
 	err = p.write(func() error {
 		p.w.sky.comes(p.owner())
-		lease, err = p.begin(ctx, run, p.owner(), ttl, first)
+		lease, err = p.disk.begin(ctx, p.Journal, run, p.owner(), ttl, first)
 		return err
 	})
 	return lease, err
@@ -116,7 +129,7 @@ func (p *process) write(keep func() error) error {
 		return timeline.ErrClosed
 	}
 	if !p.doom() {
-		return p.meet(keep)
+		return p.disk.meet(keep)
 	}
 	var err error
 	if p.fate.after {
@@ -127,7 +140,7 @@ func (p *process) write(keep func() error) error {
 		p.dead()
 		return timeline.ErrClosed
 	}
-	p.cost(p.fate.pause)
+	p.disk.cost(p.fate.pause)
 	p.mu.Lock()
 	p.awake = time.Now().Add(p.fate.pause)
 	p.mu.Unlock()
@@ -148,60 +161,69 @@ func (p *process) Claim(ctx context.Context, run, _ string, ttl time.Duration) (
 		return timeline.Lease{}, timeline.ErrClosed
 	}
 	p.w.sky.comes(p.owner())
-	return p.claim(ctx, run, p.owner(), ttl)
+	return p.disk.claim(ctx, p.Journal, run, p.owner(), ttl)
 }
 
 func (p *process) Renew(ctx context.Context, l timeline.Lease, ttl time.Duration) (timeline.Lease, error) {
 	if p.dead() {
 		return timeline.Lease{}, timeline.ErrClosed
 	}
-	return p.renew(ctx, l, ttl)
+	return p.disk.renew(ctx, p.Journal, l, ttl)
 }
 
 func (p *process) Keep(ctx context.Context, _ string, ttl time.Duration) (timeline.Kept, error) {
-	p.mu.Lock()
-	awake := p.awake
-	p.mu.Unlock()
-	time.Sleep(time.Until(awake))
+	time.Sleep(time.Until(p.awakes()))
 	if p.dead() {
 		return timeline.Kept{}, timeline.ErrClosed
 	}
-	return p.disk.Keep(ctx, p.owner(), ttl)
+	return p.Journal.Keep(ctx, p.owner(), ttl)
 }
 
 func (p *process) Release(ctx context.Context, l timeline.Lease) error {
 	if p.dead() {
 		return timeline.ErrClosed
 	}
-	return p.release(ctx, l)
+	return p.disk.release(ctx, p.Journal, l)
 }
 
 func (p *process) SaveTail(ctx context.Context, l timeline.Lease, t timeline.Tail) error {
 	if p.dead() {
 		return timeline.ErrClosed
 	}
-	return p.disk.SaveTail(ctx, l, t)
+	return p.Journal.SaveTail(ctx, l, t)
 }
 
 func (p *process) Publish(run string, d timeline.Delta) {
 	select {
 	case <-p.died:
 	default:
-		p.disk.Publish(run, d)
+		p.Journal.Publish(run, d)
 	}
 }
 
-// asleep reports whether p stands still.
-func (p *process) asleep() bool {
+// awakes is when p goes on, or went on, after it stood still.
+func (p *process) awakes() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return time.Now().Before(p.awake)
+	return p.awake
+}
+
+// asleep reports whether p stands still.
+func (p *process) asleep() bool { return time.Now().Before(p.awakes()) }
+
+// wakes has a process that once stood still be like any other one.
+func (p *process) wakes() {
+	select {
+	case <-p.paused:
+		p.paused = make(chan struct{})
+	default:
+	}
 }
 
 // owns reports whether p has the run, as far as the disk knows.
 func (p *process) owns() bool {
 	owner := ""
-	p.look(func(_ []recovery.Event, run *recovery.Run) { owner = run.Owner })
+	p.disk.look(func(_ []recovery.Event, run *recovery.Run) { owner = run.Owner })
 	return owner == p.owner()
 }
 

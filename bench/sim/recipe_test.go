@@ -9,18 +9,19 @@ import (
 
 // The parts of a world that a recipe can leave out.
 const (
-	partPlugins = "plugins"
-	partTools   = "tools"
-	partDisk    = "disk"    // the faults of the store
-	partCancels = "cancels" // a person's impatience
-	partHaste   = "haste"   // a person's, who cuts calls short
-	partCrashes = "crashes" // of processes, also those that only stop for a while
-	partNetwork = "network" // that goes and comes back
-	partClock   = "clock"   // that is set, or of a computer that sleeps
+	partMachines = "machines" // of processes that have a Journal each over one store
+	partPlugins  = "plugins"
+	partTools    = "tools"
+	partDisk     = "disk"    // the faults of the store
+	partCancels  = "cancels" // a person's impatience
+	partHaste    = "haste"   // a person's, who cuts calls short
+	partCrashes  = "crashes" // of processes, also those that only stop for a while
+	partNetwork  = "network" // that goes and comes back
+	partClock    = "clock"   // that is set, or of a computer that sleeps
 )
 
 // parts are in the order in which shrinking tries to leave them out.
-var parts = []string{partPlugins, partNetwork, partClock, partDisk, partCrashes, partCancels, partHaste, partTools}
+var parts = []string{partMachines, partPlugins, partNetwork, partClock, partDisk, partCrashes, partCancels, partHaste, partTools}
 
 const allSteps = -1
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
@@ -25,11 +26,12 @@ type screen struct {
 }
 
 // follow shows the run to its end. It loses its connection now and then, and goes on
-// after the last event that it got.
+// after the last event that it got; where there are several machines, at any of them.
 func (s *screen) follow(ctx context.Context, w *world, run string) {
 	d := newDice(w.recipe.seed, diceScreen)
 	for !s.ended && ctx.Err() == nil {
-		for item, err := range w.disk.Follow(ctx, run, s.seq) {
+		at, since := w.somewhere(ctx, d), time.Now()
+		for item, err := range at.Follow(at.ctx, run, s.seq) {
 			if err != nil {
 				w.complain("I29: follow: %v", err)
 				return
@@ -37,11 +39,30 @@ func (s *screen) follow(ctx context.Context, w *world, run string) {
 			if item.Event != nil && !w.holds(run, item.Event.Seq) {
 				s.complain("I31: event %d is shown before it is durable", item.Event.Seq)
 			}
+			if item.Event != nil {
+				s.timely(w, item.Event.Seq, since, at)
+			}
 			s.show(item)
 			if d.chance(0.02) {
 				break
 			}
 		}
+		at.leave()
+	}
+}
+
+// latest is how long after an event is durable it is shown, whichever machine wrote it.
+const latest = 500 * time.Millisecond
+
+// timely looks at when an event is shown to a screen that is there since a moment.
+func (s *screen) timely(w *world, seq uint64, since time.Time, at *member) {
+	for _, t := range []time.Time{w.disk.written(seq), at.awakes()} {
+		if t.After(since) {
+			since = t
+		}
+	}
+	if late := time.Since(since); late > latest {
+		s.complain("I29: event %d is shown %s after it was durable", seq, late)
 	}
 }
 

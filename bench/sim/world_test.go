@@ -47,11 +47,11 @@ type world struct {
 	journal  journal
 	screen   *screen
 	sky      weather
-	spawned  int           // processes
 	last     *recovery.Run // the state that a runner came to
 
-	mu    sync.Mutex
-	wrong []string
+	mu        sync.Mutex
+	wrong     []string
+	processes []*process
 }
 
 func newWorld(t *testing.T, r recipe) *world {
@@ -183,7 +183,7 @@ func (w *world) complain(format string, args ...any) {
 // live carries the run as far as it gets, then ends the world.
 func (w *world) live() {
 	ctx, cancel := context.WithCancel(context.Background())
-	p := &person{w: w, dice: newDice(w.recipe.seed, dicePerson), fates: newDice(w.recipe.seed, diceFate), hasty: newDice(w.recipe.seed, diceHaste)}
+	p := &person{w: w, dice: newDice(w.recipe.seed, dicePerson), fates: newDice(w.recipe.seed, diceFate), hasty: newDice(w.recipe.seed, diceHaste), moves: newDice(w.recipe.seed, diceMachines)}
 	go w.change(ctx)
 	watched := w.watch(ctx, p)
 	time.Sleep(5 * time.Minute) // for the deaf, for whoever stands still, for what is not written yet
@@ -191,7 +191,7 @@ func (w *world) live() {
 	close(w.over)
 	time.Sleep(time.Minute)
 	<-watched
-	if err := errors.Join(w.lab.Close(), w.server.Close()); err != nil {
+	if err := errors.Join(w.lab.Close(), w.server.Close(), w.disk.close()); err != nil {
 		w.complain("it did not close: %v", err)
 	}
 	synctest.Wait()
@@ -232,7 +232,7 @@ func (w *world) unborn() (unborn bool) {
 
 // stare is a follower that takes one thing and then does not move: it is in nobody's way.
 func stare(ctx context.Context, w *world, run string) {
-	for range w.disk.Follow(ctx, run, 0) {
+	for range w.disk.open(time.Now).Follow(ctx, run, 0) {
 		<-w.over
 	}
 }
