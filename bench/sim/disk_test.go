@@ -36,7 +36,8 @@ type disk struct {
 	mu      bubbleMutex
 	run     string
 	events  []recovery.Event
-	durable []time.Time    // when each of them was
+	durable []time.Time // when each of them was
+	saved   []savedText
 	lease   timeline.Lease // the newest
 	checker *checker
 	appends int
@@ -197,6 +198,31 @@ func (s *disk) look(f func(events []recovery.Event, run *recovery.Run)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f(s.events, s.checker.run)
+}
+
+// savedText is how much of an attempt's text is known to whoever can read the store.
+type savedText struct {
+	attempt uint64
+	bytes   int
+	at      time.Time
+}
+
+func (s *disk) saves(t timeline.Tail) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.saved = append(s.saved, savedText{t.Attempt, len(t.Text), time.Now()})
+}
+
+// savedBy is how many bytes of an attempt's text were saved before a moment.
+func (s *disk) savedBy(at time.Time, attempt uint64) (bytes int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, saved := range s.saved {
+		if saved.attempt == attempt && saved.at.Before(at) {
+			bytes = max(bytes, saved.bytes)
+		}
+	}
+	return bytes
 }
 
 // written is when an event became durable.

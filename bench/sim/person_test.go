@@ -356,6 +356,9 @@ func (h *person) takeOver(ctx context.Context, back *runner.Run) *runner.Run {
 		from = h.at
 	}
 	h.at = h.another()
+	if from != nil && h.w.disk.shared != nil && h.moves.chance(0.5) {
+		h.at.hears = from.awakes().Add(h.moves.duration(2 * time.Second)) // both believe that they have the run
+	}
 	run := h.claim(ctx, from, handover)
 	if run == nil && from != nil && !from.asleep() {
 		h.at, run = from, back // it woke up in time

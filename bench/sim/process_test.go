@@ -39,6 +39,7 @@ type process struct {
 	mu      sync.Mutex
 	appends int
 	awake   time.Time // the end of its pause
+	hears   time.Time // until then it is not told that a claim succeeded
 	calls   map[int]context.CancelFunc
 	called  int
 }
@@ -161,7 +162,12 @@ func (p *process) Claim(ctx context.Context, run, _ string, ttl time.Duration) (
 		return timeline.Lease{}, timeline.ErrClosed
 	}
 	p.w.sky.comes(p.owner())
-	return p.disk.claim(ctx, p.Journal, run, p.owner(), ttl)
+	lease, err := p.disk.claim(ctx, p.Journal, run, p.owner(), ttl)
+	if late := time.Until(p.hears); err == nil && late > 0 {
+		p.disk.cost(late)
+		time.Sleep(late)
+	}
+	return lease, err
 }
 
 func (p *process) Renew(ctx context.Context, l timeline.Lease, ttl time.Duration) (timeline.Lease, error) {
@@ -190,7 +196,11 @@ func (p *process) SaveTail(ctx context.Context, l timeline.Lease, t timeline.Tai
 	if p.dead() {
 		return timeline.ErrClosed
 	}
-	return p.Journal.SaveTail(ctx, l, t)
+	err := p.Journal.SaveTail(ctx, l, t)
+	if err == nil && t.Offset == 0 {
+		p.disk.saves(t)
+	}
+	return err
 }
 
 func (p *process) Publish(run string, d timeline.Delta) {

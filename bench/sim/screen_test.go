@@ -40,7 +40,7 @@ func (s *screen) follow(ctx context.Context, w *world, run string) {
 				s.complain("I31: event %d is shown before it is durable", item.Event.Seq)
 			}
 			if item.Event != nil {
-				s.timely(w, item.Event.Seq, since, at)
+				s.timely(w, item.Event, since, at)
 			}
 			s.show(item)
 			if d.chance(0.02) {
@@ -55,14 +55,20 @@ func (s *screen) follow(ctx context.Context, w *world, run string) {
 const latest = 500 * time.Millisecond
 
 // timely looks at when an event is shown to a screen that is there since a moment.
-func (s *screen) timely(w *world, seq uint64, since time.Time, at *member) {
-	for _, t := range []time.Time{w.disk.written(seq), at.awakes()} {
-		if t.After(since) {
-			since = t
-		}
+func (s *screen) timely(w *world, e *recovery.Event, since time.Time, at *member) {
+	if awakes := at.awakes(); awakes.After(since) {
+		since = awakes
 	}
-	if late := time.Since(since); late > latest {
-		s.complain("I29: event %d is shown %s after it was durable", seq, late)
+	written := w.disk.written(e.Seq)
+	if late := min(time.Since(since), time.Since(written)); late > latest {
+		s.complain("I29: event %d is shown %s after it was durable", e.Seq, late)
+	}
+	before := written.Add(-latest)
+	if s.attempt == 0 || s.whole || !s.late || since.After(before) {
+		return
+	}
+	if saved := w.disk.savedBy(before, s.attempt); len(s.live) < saved {
+		s.complain("I29: %d bytes of attempt %d are shown before event %d, and %d were saved %s before that", len(s.live), s.attempt, e.Seq, saved, latest)
 	}
 }
 
