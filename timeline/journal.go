@@ -129,7 +129,7 @@ func (j *Journal) Renew(ctx context.Context, l Lease, ttl time.Duration) (Lease,
 		}
 	}
 	if err != nil {
-		return Lease{}, err
+		return Lease{}, j.unlessOver(l, err)
 	}
 	l.Expires = asked.Add(ttl)
 	j.known.holds(l, life)
@@ -142,7 +142,7 @@ func (j *Journal) Release(ctx context.Context, l Lease) error {
 		if MayPass(err) {
 			j.keeping.change(l.Owner, func(k *keeper) { k.late = append(k.late, l) })
 		}
-		return err
+		return j.unlessOver(l, err)
 	}
 	j.known.forget(l.Run)
 	j.feed.Left(l.Run)
@@ -218,6 +218,15 @@ type source struct{ *Journal }
 func (s source) Ended(ctx context.Context, run string) (bool, error) {
 	h, err := s.head(ctx, run)
 	return h.Ended, err
+}
+
+// unlessOver returns err. If it says that l is over, its run is another process's from now on, whose text is
+// shown instead of what was said here.
+func (j *Journal) unlessOver(l Lease, err error) error {
+	if stale(err) && j.known.lost(l) {
+		j.feed.Left(l.Run)
+	}
+	return err
 }
 
 // stale reports whether err says that a lease is over, or that its run is gone.

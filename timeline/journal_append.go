@@ -54,10 +54,7 @@ func (j *Journal) write(ctx context.Context, a *Append) error {
 			err = j.store.Append(ctx, a)
 		}
 	}
-	if stale(err) {
-		j.known.forget(a.Lease.Run)
-	}
-	return err
+	return j.unlessOver(a.Lease, err)
 }
 
 // before is the summary of l's run after that event, which is its last one.

@@ -64,6 +64,18 @@ func (k *summaries) by(l Lease) (known, bool) {
 	return s, ok && s.epoch == l.Epoch && s.Owner == l.Owner
 }
 
+// lost forgets the run of a lease that is over, and reports whether this process has it by no newer one.
+func (k *summaries) lost(l Lease) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	s, ok := k.of[l.Run]
+	if ok && (s.epoch != l.Epoch || s.Owner != l.Owner) {
+		return false
+	}
+	delete(k.of, l.Run)
+	return true
+}
+
 func (k *summaries) forget(run string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

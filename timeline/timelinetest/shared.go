@@ -57,4 +57,38 @@ func Shared(t *testing.T, one, other timeline.Log) {
 	}
 	wantError(t, "the old owner's append", one.Append(ctx, old, events, event("r", events+1, "")), timeline.ErrStale)
 	appendAll(t, other, lease, events, event("r", events+1, ""))
+	sharedText(t, one, other)
+}
+
+// sharedText: who follows a run at a process that lost it gets the text of the new owner, once the old one
+// has been told.
+func sharedText(t *testing.T, one, other timeline.Log) {
+	t.Helper()
+	ctx := bounded(t)
+	old := began(t, one, "taken")
+	one.Publish("taken", timeline.Delta{Attempt: 1, Text: "Old"})
+	if _, err := one.Renew(ctx, old, time.Nanosecond); err != nil {
+		t.Fatal(err)
+	}
+	lease := claim(t, other, "taken", "two")
+	appendAll(t, other, lease, 2, with("taken", 3, recovery.Failed{Attempt: 1, Text: "Ol"}), with("taken", 4, recovery.Began{Attempt: 2}))
+	if err := other.SaveTail(ctx, lease, timeline.Tail{Attempt: 2, Text: "New"}); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, "the old owner's append", one.Append(ctx, old, 2, with("taken", 3, recovery.Answered{Attempt: 1})), timeline.ErrStale)
+	var last recovery.Body
+	for item, err := range one.Follow(ctx, "taken", 0) {
+		if err != nil {
+			t.Fatalf("after %+v: %v", last, err)
+		}
+		if item.Event != nil {
+			last = item.Event.Body
+			continue
+		}
+		if d := *item.Delta; d.Attempt != 2 || d.Text != "New" {
+			t.Errorf("the follower gets %+v after %+v", d, last)
+		}
+		return
+	}
+	t.Errorf("the follower gets no text after %+v", last)
 }
