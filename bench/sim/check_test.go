@@ -37,6 +37,7 @@ type checker struct {
 	failed    int                     // attempts in all
 	granted   int                     // by a person, within the model call at hand
 	grants    int                     // by a person, in all
+	taken     int                     // by another owner than the one before
 	crashes   int                     // in a row, without a finished step
 	accepted  bool                    // since the last failure
 	cutShort  string                  // the id of the call that the last event says a person cut short
@@ -165,6 +166,9 @@ func (c *checker) note(e recovery.Event) {
 	switch b := e.Body.(type) {
 	case recovery.Claimed:
 		c.claimedAt, c.asked = time.Now(), time.Now()
+		if c.run.Owner != "" && c.run.Owner != b.Owner {
+			c.taken++
+		}
 	case recovery.Began:
 		c.began++
 		if c.again = b.Again; b.Again {

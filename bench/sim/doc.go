@@ -1,5 +1,5 @@
 // Package sim is the proof of the house: it runs the whole stack on seeds and looks at
-// every invariant that one machine can break. The real runner drives real runs, the real
+// every invariant that one machine can break, and several that share a store. The real runner drives real runs, the real
 // adapters of all four wires speak net/http, and all of it lives in a testing/synctest
 // bubble, where time is virtual and the network is a net.Pipe.
 //
@@ -13,6 +13,9 @@
 //	tools       slow, deaf, broken; they keep a journal           tools_test.go
 //	processes   they die at some append and clean nothing up, or stand still for longer
 //	            than their lease; others go on with the run       process_test.go
+//	machines    in two worlds of five each process has a Journal of its own over one
+//	            store, learns late that it has a run, comes back to one that others had
+//	            meanwhile, and shows runs that others drive       machines_test.go
 //	the disk    fails before or after it wrote, or is slow        disk_test.go
 //	the sky     the network goes, the wall clock is set, the computer sleeps
 //	            weather_test.go
@@ -37,7 +40,7 @@
 //
 // Virtual time is deterministic, the order of goroutines that are ready at one instant is
 // not: a world that broke is played a few times. It is also made smaller: fewer scripted
-// steps, then without plugins, network, clock, disk, crashes, cancels, haste and tools, as long as
+// steps, then on one machine, without plugins, network, clock, disk, crashes, cancels, haste and tools, as long as
 // the same invariant breaks. What is left, the recipe and the log, is kept in testdata/failures;
 // a file that stays there is a regression, and every run plays it.
 //

@@ -17,6 +17,8 @@ type record struct {
 	about  string // its plugins
 	wrong  []string
 	events []recovery.Event
+	many   bool // over several machines
+	taken  int  // by another process than the one before, so often
 }
 
 // play runs a world in a bubble. That the bubble ends says that no goroutine was left
@@ -32,6 +34,7 @@ func play(t *testing.T, r recipe) (rec record) {
 		w := newWorld(t, r)
 		w.live()
 		rec.about, rec.wrong, rec.events = w.about, w.check(), w.disk.events
+		rec.many, rec.taken = w.disk.shared != nil, w.disk.checker.taken
 	})
 	return rec
 }

@@ -93,11 +93,15 @@ func progress(runs uint64, settled *tally, began time.Time) (stop func()) {
 }
 
 // tally counts how runs came out, so that a world that became too kind is seen.
-type tally struct{ runs, events, completed, failed, cancelled, suggested, accepted, hasty, claimed atomic.Int64 }
+type tally struct{ runs, events, completed, failed, cancelled, suggested, accepted, hasty, claimed, many, taken atomic.Int64 }
 
 func (c *tally) add(rec record) {
 	c.runs.Add(1)
 	c.events.Add(int64(len(rec.events)))
+	if rec.many {
+		c.many.Add(1)
+		c.taken.Add(int64(rec.taken))
+	}
 	for _, e := range rec.events {
 		switch b := e.Body.(type) {
 		case recovery.Suggested:
@@ -124,7 +128,7 @@ func (c *tally) add(rec record) {
 }
 
 func (c *tally) String() string {
-	return fmt.Sprintf("%d runs, %d events: %d completed, %d failed, %d cancelled; %d suggestions, %d answers, %d of them to slow calls, %d times claimed",
+	return fmt.Sprintf("%d runs, %d events: %d completed, %d failed, %d cancelled; %d suggestions, %d answers, %d of them to slow calls, %d times claimed; %d runs over several machines, taken over %d times",
 		c.runs.Load(), c.events.Load(), c.completed.Load(), c.failed.Load(), c.cancelled.Load(),
-		c.suggested.Load(), c.accepted.Load(), c.hasty.Load(), c.claimed.Load())
+		c.suggested.Load(), c.accepted.Load(), c.hasty.Load(), c.claimed.Load(), c.many.Load(), c.taken.Load())
 }
