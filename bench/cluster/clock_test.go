@@ -56,12 +56,17 @@ func (c *cluster) waits(hit *member) {
 	}
 	c.eventually("I13: it waits, and nobody has it", func() bool {
 		heads, err := c.store.StandsOn().Heads(c.Context(), c.waitingRun)
-		return err == nil && len(heads) == 1 && heads[0].Status == recovery.StatusWaiting && heads[0].Owner == ""
+		if err != nil || len(heads) != 1 || heads[0].Status != recovery.StatusWaiting || heads[0].Owner != "" {
+			return false
+		}
+		c.waitingEpoch = heads[0].Epoch
+		return true
 	})
 	hit.signal(syscall.SIGKILL)
 }
 
-// waited holds that nobody asked the provider again, whose time has not come, and puts the clocks right.
+// waited holds that nobody took the run up nor asked the provider again, whose time has not come, and puts the
+// clocks right. A model that cools down is not asked even by who took the run up too early.
 func (c *cluster) waited() {
 	c.Helper()
 	asked := 0
@@ -72,6 +77,13 @@ func (c *cluster) waited() {
 	}
 	if asked != 1 {
 		c.Errorf("I13: the provider was asked %d times within %s", asked, waitFor)
+	}
+	heads, err := c.store.StandsOn().Heads(c.Context(), c.waitingRun)
+	if err != nil || len(heads) != 1 {
+		c.Fatalf("%+v, %v", heads, err)
+	}
+	if epoch := heads[0].Epoch; epoch != c.waitingEpoch {
+		c.Errorf("I13: the run waits %s, and was taken up %d times before its time", waitFor, epoch-c.waitingEpoch)
 	}
 	if err := c.members[2].client.Cancel(c.Context(), c.waitingRun); err != nil {
 		c.Error(err)

@@ -31,6 +31,7 @@ type cluster struct {
 	runs                int       // that began
 	more                []*reader // of runs that a nemesis began
 	waiting, waitingRun string    // a model that has a run wait, and that run
+	waitingEpoch        uint64    // of that run, while nobody has it
 	next                string    // the program of the next version
 	flags               []string  // of each member's serve
 }

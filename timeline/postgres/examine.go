@@ -11,6 +11,9 @@ import (
 // oldest is the oldest version of PostgreSQL that can hold a timeline, as in server_version_num.
 const oldest = 15_00_00
 
+// maxAhead is by how much a standby's clock may be fast.
+const maxAhead = time.Second
+
 // Finding is one thing about a database that may be wrong, or that is right.
 type Finding struct {
 	Text   string
@@ -26,7 +29,8 @@ type facts struct {
 	named                string // synchronous_standby_names
 	standbys, inStep     int
 	lag                  time.Duration
-	statement, idle      string // timeouts of our own sessions
+	ahead                time.Duration // of a standby's clock, when it last said what time it is
+	statement, idle      string        // timeouts of our own sessions
 	direct               bool
 	used, most, reserved int
 }
@@ -35,6 +39,7 @@ const factsQuery = `SELECT current_setting('server_version_num')::int, current_s
 	current_setting('synchronous_commit'), current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_standby_names'),
 	(SELECT count(*) FROM pg_stat_replication), (SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')),
 	(SELECT coalesce(extract(epoch FROM max(replay_lag)), 0)::float8 FROM pg_stat_replication),
+	(SELECT coalesce(extract(epoch FROM max(reply_time) - clock_timestamp()), 0)::float8 FROM pg_stat_replication),
 	current_setting('statement_timeout'), current_setting('idle_in_transaction_session_timeout'),
 	(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'), current_setting('max_connections')::int, current_setting('superuser_reserved_connections')::int`
 
@@ -65,10 +70,11 @@ func Examine(ctx context.Context, url string) ([]Finding, error) {
 }
 
 func (f *facts) read(ctx context.Context, pool *pgxpool.Pool) error {
-	var lag float64
-	err := pool.QueryRow(ctx, factsQuery).Scan(&f.version, &f.text, &f.commit, &f.sync, &f.pages, &f.named, &f.standbys, &f.inStep, &lag,
+	var lag, ahead float64
+	err := pool.QueryRow(ctx, factsQuery).Scan(&f.version, &f.text, &f.commit, &f.sync, &f.pages, &f.named, &f.standbys, &f.inStep, &lag, &ahead,
 		&f.statement, &f.idle, &f.used, &f.most, &f.reserved)
 	f.lag = time.Duration(lag * float64(time.Second)).Round(time.Millisecond)
+	f.ahead = time.Duration(ahead * float64(time.Second)).Round(time.Second)
 	return err
 }
 
@@ -80,6 +86,12 @@ func (f *facts) findings() []Finding {
 	}
 	list = append(list, f.durability()...)
 	list = append(list, f.standby())
+	if f.ahead > maxAhead {
+		list = append(list, Finding{
+			Text:   fmt.Sprintf("a standby's clock is %v fast: after a failover to it, waits and cooldowns end so much earlier", f.ahead),
+			Advice: "have both servers keep the same time (NTP)",
+		})
+	}
 	if f.statement == "0" || f.idle == "0" {
 		list = append(list, Finding{
 			Text:   "sessions have no statement_timeout or no idle_in_transaction_session_timeout: one that hangs keeps others waiting",

@@ -27,6 +27,7 @@ func TestFindings(t *testing.T) {
 		"local":        {func(f *facts) { f.commit = "local" }, "synchronous_commit is local", true},
 		"standby away": {func(f *facts) { f.standbys, f.inStep = 0, 0 }, "writes wait for one", true},
 		"alone":        {func(f *facts) { f.named, f.standbys, f.inStep = "", 0, 0 }, "no standby is connected", false},
+		"fast standby": {func(f *facts) { f.ahead = 10 * time.Second }, "clock is 10s fast", false},
 		"no timeout":   {func(f *facts) { f.idle = "0" }, "have no statement_timeout or no idle", false},
 		"nearly full":  {func(f *facts) { f.used = 90 }, "90 of 100 connections", false},
 		"full":         {func(f *facts) { f.used = 97 }, "97 of 100 connections", true},
@@ -55,5 +56,21 @@ func TestExamine(t *testing.T) {
 	}
 	if !strings.HasPrefix(findings[0].Text, "PostgreSQL ") || !strings.Contains(findings[1].Text, "synchronous_commit is off") {
 		t.Errorf("%+v", findings)
+	}
+}
+
+// TestExamineStandby: what a standby says of its own time is heard before it takes over.
+func TestExamineStandby(t *testing.T) {
+	db := pgtest.Begin(t)
+	db.Standby(t)
+	do(t, db.URL(), `CREATE SCHEMA off;
+		CREATE FUNCTION off.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS $$ SELECT pg_catalog.clock_timestamp() - interval '1 hour' $$`)
+	for _, test := range []struct{ path, says string }{{"pg_catalog", "synchronous, "}, {"off, pg_catalog", "clock is 1h0m0s fast"}} {
+		do(t, db.URL(), "ALTER ROLE ALL SET search_path = "+test.path)
+		findings, err := Examine(t.Context(), db.URL())
+		last := len(findings) - 2 // before what it says of its connections
+		if err != nil || last < 0 || !strings.Contains(findings[last].Text, test.says) {
+			t.Errorf("with search_path = %s: %+v, %v", test.path, findings, err)
+		}
 	}
 }
