@@ -95,7 +95,7 @@ type failing struct {
 // not use up the places of those that can go on.
 func (k *keeper) look(ctx context.Context) error {
 	now := k.r.now().Round(0) // stored times are wall clock times
-	if bulk, ok := k.r.log.(bulkLog); ok {
+	if bulk, ok := k.r.log.(timeline.BulkLog); ok {
 		if can, err := k.claimAll(ctx, bulk, now); err != nil || can && k.looks%lookOnes != 0 {
 			return err
 		}
@@ -119,14 +119,9 @@ func (k *keeper) look(ctx context.Context) error {
 	return nil
 }
 
-// bulkLog is a log that may be able to give many runs at once.
-type bulkLog interface {
-	ClaimDue(ctx context.Context, owner string, ttl time.Duration, at time.Time, waiting bool, able recovery.Labels, limit int, but ...string) (claimed []timeline.Claimed, can bool, err error)
-}
-
 // claimAll claims due runs that nobody has, in one step. It leaves out runs of this process that
 // were not released, since they may be going on here; those are claimed one by one.
-func (k *keeper) claimAll(ctx context.Context, log bulkLog, now time.Time) (can bool, err error) {
+func (k *keeper) claimAll(ctx context.Context, log timeline.BulkLog, now time.Time) (can bool, err error) {
 	can, err = k.claimSome(ctx, log, now, false, bulkMost, lookBulk)
 	if !can || err != nil {
 		return can, err
@@ -138,7 +133,7 @@ func (k *keeper) claimAll(ctx context.Context, log bulkLog, now time.Time) (can 
 }
 
 // claimSome claims at most that many runs, and resumes them evenly over that time.
-func (k *keeper) claimSome(ctx context.Context, log bulkLog, now time.Time, waiting bool, most int, over time.Duration) (can bool, err error) {
+func (k *keeper) claimSome(ctx context.Context, log timeline.BulkLog, now time.Time, waiting bool, most int, over time.Duration) (can bool, err error) {
 	claimed, can, err := log.ClaimDue(ctx, k.r.owner, k.r.leaseTTL, now, waiting, k.r.able(), most, k.notNow()...)
 	for i, c := range claimed {
 		if !k.take(c.Lease.Run) {

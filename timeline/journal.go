@@ -34,6 +34,7 @@ var (
 	_ Log     = (*Journal)(nil)
 	_ Checker = (*Journal)(nil)
 	_ Clocked = (*Journal)(nil)
+	_ BulkLog = (*Journal)(nil)
 )
 
 // lookEvery is how often a Journal looks for what other processes wrote, while a run is being

@@ -50,6 +50,14 @@ type BulkClaimer interface {
 	ClaimDue(ctx context.Context, owner string, ttl time.Duration, at time.Time, waiting bool, able recovery.Labels, limit int, but ...string) ([]Head, error)
 }
 
+// BulkLog is a Log that may be able to give many runs at once to one owner. A Journal and a WriteBehind are.
+type BulkLog interface {
+	// ClaimDue claims at most limit, and at most 500, runs that are due by at and that no living owner
+	// holds; see BulkClaimer. can is false, and the other results are empty, if the store can only
+	// claim one run at a time.
+	ClaimDue(ctx context.Context, owner string, ttl time.Duration, at time.Time, waiting bool, able recovery.Labels, limit int, but ...string) (claimed []Claimed, can bool, err error)
+}
+
 // maxBulk is how many runs ClaimDue claims in one step.
 const maxBulk = 500
 
@@ -59,9 +67,7 @@ type Claimed struct {
 	Status recovery.Status
 }
 
-// ClaimDue claims at most limit, and at most 500, runs that are due by at and that no living owner
-// holds; see BulkClaimer. can is false, and the other results are empty, if the store can only
-// claim one run at a time.
+// ClaimDue is BulkLog.ClaimDue.
 func (j *Journal) ClaimDue(ctx context.Context, owner string, ttl time.Duration, at time.Time, waiting bool, able recovery.Labels, limit int, but ...string) (claimed []Claimed, can bool, err error) {
 	store, can := j.store.(BulkClaimer)
 	if !can {

@@ -54,6 +54,8 @@ type WriteBehind struct {
 	urgent bool          // a caller waits for that write
 }
 
+var _ BulkLog = (*WriteBehind)(nil)
+
 // behind is a run with events that are written behind.
 type behind struct {
 	lease Lease
@@ -159,6 +161,21 @@ func (w *WriteBehind) Claim(ctx context.Context, run, owner string, ttl time.Dur
 		delete(w.runs, run)
 	}
 	return l, err
+}
+
+// ClaimDue is BulkLog.ClaimDue. No run of this process is among them that is still to be written.
+func (w *WriteBehind) ClaimDue(ctx context.Context, owner string, ttl time.Duration, at time.Time, waiting bool, able recovery.Labels, limit int, but ...string) ([]Claimed, bool, error) {
+	bulk, ok := w.Log.(BulkLog)
+	if !ok {
+		return nil, false, nil
+	}
+	claimed, can, err := bulk.ClaimDue(ctx, owner, ttl, at, waiting, able, limit, but...)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range claimed {
+		delete(w.runs, c.Lease.Run)
+	}
+	return claimed, can, err
 }
 
 // Flush waits until everything is durable. If a write fails it tries again until ctx ends, and then

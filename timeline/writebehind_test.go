@@ -287,3 +287,25 @@ func TestClosingLosesNothing(t *testing.T) {
 type open struct{ timeline.Log }
 
 func (open) Close() error { return nil }
+
+// inBulk is a log that gives one run to whoever asks for many.
+type inBulk struct{ timeline.Log }
+
+func (inBulk) ClaimDue(_ context.Context, owner string, _ time.Duration, _ time.Time, _ bool, _ recovery.Labels, limit int, but ...string) ([]timeline.Claimed, bool, error) {
+	return []timeline.Claimed{{Lease: timeline.Lease{Run: fmt.Sprint(limit, but), Owner: owner, Epoch: 2}}}, true, nil
+}
+
+// TestWriteBehindClaimsInBulk: it gives many runs at once if the log does that it stands on.
+func TestWriteBehindClaimsInBulk(t *testing.T) {
+	for _, log := range []timeline.Log{inBulk{timeline.NewMemory()}, timeline.NewMemory()} {
+		w := timeline.NewWriteBehind(log, func(recovery.Started) bool { return true })
+		_, bulk := log.(inBulk)
+		claimed, can, err := w.ClaimDue(t.Context(), "me", time.Minute, time.Now(), false, nil, 7, "r1")
+		if err != nil || can != bulk || bulk && (len(claimed) != 1 || claimed[0].Lease.Run != "7 [r1]" || claimed[0].Lease.Owner != "me") {
+			t.Errorf("in bulk %t: %+v, %t, %v", bulk, claimed, can, err)
+		}
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

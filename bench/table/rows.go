@@ -140,6 +140,14 @@ var rows = []row{
 		at: p50, target: target{text: "p99 ≤ 15 ms", most: 15_000, own: p99}, optional: needsPostgres,
 	},
 	{
+		what: "steps a second of 64 runs with their log in PostgreSQL", dir: "bench", bench: "Steps64Postgres", baseline: "in SQLite",
+		at: perSec, target: target{text: "≥ 0.4×", least: 0.4}, optional: needsPostgres,
+	},
+	{
+		what: "calls a second that 64 callers count against the day's budget in PostgreSQL", dir: "bench", bench: "ReservePostgres",
+		at: perSec, target: target{text: "≥ 1,000 a second", least: 1_000, own: perSec}, optional: needsPostgres,
+	},
+	{
 		what: "a durable event, until who follows it through another store has it", dir: "bench", bench: "Elsewhere",
 		at: p50, target: target{text: "p99 ≤ 40 ms", most: 40_000, own: p99}, optional: needsPostgres,
 	},
