@@ -107,7 +107,7 @@ CREATE INDEX runs_of_sessions ON mulligan.runs (born DESC, run DESC) WHERE sessi
 `, searchTables, `
 ALTER TABLE mulligan.schema ADD COLUMN line bigint NOT NULL DEFAULT 0;                 -- the database's timeline id, since which its clock is the same
 ALTER TABLE mulligan.leases ADD COLUMN ttl interval NOT NULL DEFAULT interval '15 s'; -- what it was last kept for
-`}
+`, trigramNumbers}
 
 // lockMigration is the key of the advisory lock under which one process migrates.
 const lockMigration = 0x6d756c6c6967616e // "mulligan"

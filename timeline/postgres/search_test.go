@@ -42,25 +42,56 @@ func wantFound(t *testing.T, s opened, q timeline.Query, want string) {
 // TestMigrateFindsWhatIsThere: what a store of an older schema has is found in the new one by its
 // labels and words, though to write that takes longer than a statement may.
 func TestMigrateFindsWhatIsThere(t *testing.T) {
-	url := pgtest.Database(t)
-	s := open(t, url)
-	says(t, s, "r1", "An early bird", recovery.Labels{"tenant": "acme <&>"})
-	says(t, s, "r2", "A late one", nil)
-	do(t, url, `INSERT INTO mulligan.runs (run, epoch, owner, member, expires, seq, words) SELECT i, 1, '', '', now(), 1, repeat(i::text, 50) FROM generate_series(1, 3000) AS i`)
-	do(t, url, `DROP TABLE mulligan.labelled, mulligan.worded; DROP FUNCTION mulligan.find, mulligan.labels_of, mulligan.trigrams CASCADE;
-		ALTER TABLE mulligan.schema DROP COLUMN line; ALTER TABLE mulligan.leases DROP COLUMN ttl; UPDATE mulligan.schema SET version = 6`)
-	allowed := forReaders["statement_timeout"]
-	forReaders["statement_timeout"] = "100ms"
-	_, err := Migrate(t.Context(), url)
-	forReaders["statement_timeout"] = allowed
-	if err != nil {
-		t.Fatal(err)
+	newer := `ALTER TABLE mulligan.schema DROP COLUMN line; ALTER TABLE mulligan.leases DROP COLUMN ttl; UPDATE mulligan.schema SET version = 6`
+	for from, undo := range map[string]string{
+		"without a search": `DROP TABLE mulligan.labelled, mulligan.worded; DROP FUNCTION mulligan.find, mulligan.labels_of, mulligan.trigrams CASCADE; ` + newer,
+		"trigrams as texts": `DROP FUNCTION mulligan.trigrams CASCADE; UPDATE mulligan.schema SET version = 8;
+			CREATE FUNCTION mulligan.trigrams(words text) RETURNS text[] LANGUAGE sql IMMUTABLE STRICT AS $$
+				SELECT coalesce(array_agg(substr(words, i, 3) COLLATE "C"), '{}') FROM generate_series(1, length(words) - 2) AS i $$;
+			CREATE INDEX worded_by_trigram ON mulligan.worded USING gin (mulligan.trigrams(words))`,
+	} {
+		t.Run(from, func(t *testing.T) {
+			url := pgtest.Database(t)
+			s := open(t, url)
+			says(t, s, "r1", "An early bird", recovery.Labels{"tenant": "acme <&>"})
+			says(t, s, "r2", "A late one", nil)
+			do(t, url, `INSERT INTO mulligan.runs (run, epoch, owner, member, expires, seq, words) SELECT i, 1, '', '', now(), 1, repeat(i::text, 50) FROM generate_series(1, 3000) AS i`)
+			do(t, url, undo)
+			allowed := forReaders["statement_timeout"]
+			forReaders["statement_timeout"] = "100ms"
+			_, err := Migrate(t.Context(), url)
+			forReaders["statement_timeout"] = allowed
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantFound(t, s, timeline.Query{Text: "ly bir"}, "r1 ")
+			wantFound(t, s, timeline.Query{Labels: recovery.Labels{"tenant": "acme <&>"}}, "r1 ")
+			wantFound(t, s, timeline.Query{Labels: recovery.Labels{"tenant": "acme"}}, "")
+			says(t, s, "r3", "Another bird", nil)
+			wantFound(t, s, timeline.Query{Text: "bird"}, "r3 r1 ")
+			// A plan by the index, where a table of this size would be read without one.
+			do(t, url, `SET enable_seqscan = off; DO $$ DECLARE line text; plan text := ''; BEGIN
+				FOR line IN EXPLAIN SELECT run FROM mulligan.worded WHERE mulligan.trigrams(words) @> mulligan.trigrams('bird') LOOP plan := plan || line; END LOOP;
+				IF plan NOT LIKE '%worded_by_trigram%' THEN RAISE 'not by the index: %', plan; END IF;
+			END $$`)
+		})
 	}
-	wantFound(t, s, timeline.Query{Text: "ly bir"}, "r1 ")
-	wantFound(t, s, timeline.Query{Labels: recovery.Labels{"tenant": "acme <&>"}}, "r1 ")
-	wantFound(t, s, timeline.Query{Labels: recovery.Labels{"tenant": "acme"}}, "")
-	says(t, s, "r3", "Another bird", nil)
-	wantFound(t, s, timeline.Query{Text: "bird"}, "r3 r1 ")
+}
+
+// TestFoundFromAnyLetter: a text is found wherever in the words it begins, whatever its letters are.
+func TestFoundFromAnyLetter(t *testing.T) {
+	s := open(t, pgtest.Database(t))
+	letters := []rune("aé日\U0001f600ñ-ßЖ\U0010fffd'%_\\")
+	dice := rand.New(rand.NewPCG(3, 4))
+	words := make([]rune, 60)
+	for i := range words {
+		words[i] = letters[dice.IntN(len(letters))]
+	}
+	says(t, s, "r", string(words), nil)
+	says(t, s, "other", "abc", nil)
+	for i := range words {
+		wantFound(t, s, timeline.Query{Text: string(words[i:min(i+7, len(words))])}, "r ")
+	}
 }
 
 // TestUsualAndRare: what many runs have is found as what few have is, together too.
