@@ -105,7 +105,7 @@ func TestTheControlRoom(t *testing.T) {
 
 	// What waits for the same reason is answered together, after a look at what that does.
 	h.play(opus, faultlab.Answer("Here."), faultlab.Answer("Here."))
-	again.press("Retry · all")
+	again.press("Retry all")
 	again.says(".bulk", "2 runs will go on")
 	again.says(".bulk", "Plan my week")
 	again.press("Retry: 2 runs")
@@ -134,13 +134,13 @@ func TestBulkAnswersByTheKeyboard(t *testing.T) {
 		}
 		t.Fatalf("the tabulator does not reach %q", label)
 	}
-	reach("Retry · all")
+	reach("Retry all")
 	w.strike(kb.Enter)
 	w.wait(focused + ` === 'Retry: 2 runs'`)
 	w.strike(kb.Tab)
 	w.strike(kb.Enter)
 	w.lacks(".bulk")
-	w.wait(focused + ` === 'Retry · all'`)
+	w.wait(focused + ` === 'Retry all'`)
 
 	h.play(opus, faultlab.Answer("Here."), faultlab.Answer("Here."))
 	w.strike(kb.Enter)
@@ -192,7 +192,7 @@ func TestTheControlRoomInScreenshots(t *testing.T) {
 	source := axe(t)
 	h := controlRoom(t)
 	w := h.enter(desktop, "")
-	w.press("Retry · all")
+	w.press("Retry all")
 	w.says(".bulk", "2 runs will go on")
 	w.looks(source, "runs")
 	w.press("Cancel")

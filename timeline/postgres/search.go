@@ -69,13 +69,13 @@ DECLARE
 	all_of bigint[] := '{}';
 BEGIN
 	FOREACH letter IN ARRAY string_to_array(words, NULL) LOOP -- substr would count the letters before each
-		trigram := (trigram << 21 | hashtext(letter) & 2097151) & 9223372036854775807; -- three times 21 bits
+		trigram := ((trigram << 21) | (hashtext(letter) & 2097151)) & 9223372036854775807; -- 21 bits of each of three
 		n := n + 1;
 		all_of[n] := trigram;
 	END LOOP;
 	RETURN all_of[3:];
 END $$;
-
+CREATE INDEX worded_by_trigram ON mulligan.worded USING gin (mulligan.trigrams(words)) WITH (gin_pending_list_limit = 256);
 `
 
 // few is how many runs are worth being found by searchTables. What more have is soon met among

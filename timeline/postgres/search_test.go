@@ -78,9 +78,11 @@ func TestMigrateFindsWhatIsThere(t *testing.T) {
 	}
 }
 
-// TestFoundFromAnyLetter: a text is found wherever in the words it begins, whatever its letters are.
+// TestFoundFromAnyLetter: a text is found wherever in the words it begins, whatever its letters are, and the
+// index knows in what order they come.
 func TestFoundFromAnyLetter(t *testing.T) {
-	s := open(t, pgtest.Database(t))
+	url := pgtest.Database(t)
+	s := open(t, url)
 	letters := []rune("aé日\U0001f600ñ-ßЖ\U0010fffd'%_\\")
 	dice := rand.New(rand.NewPCG(3, 4))
 	words := make([]rune, 60)
@@ -88,7 +90,10 @@ func TestFoundFromAnyLetter(t *testing.T) {
 		words[i] = letters[dice.IntN(len(letters))]
 	}
 	says(t, s, "r", string(words), nil)
-	says(t, s, "other", "abc", nil)
+	says(t, s, "other", "abcd", nil)
+	do(t, url, `DO $$ DECLARE run text; BEGIN
+		FOR run IN SELECT w.run FROM mulligan.worded AS w WHERE mulligan.trigrams(words) && (mulligan.trigrams('abd') || mulligan.trigrams('bac') || mulligan.trigrams('xbc')) LOOP RAISE 'found in %', run; END LOOP;
+	END $$`)
 	for i := range words {
 		wantFound(t, s, timeline.Query{Text: string(words[i:min(i+7, len(words))])}, "r ")
 	}

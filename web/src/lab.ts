@@ -38,9 +38,9 @@ export class LabPanel extends LitElement {
     const run = this.conversation.last;
     return html`
       <h2>Fault lab</h2>
-      <p class="meta">Each button sends a message, and the model fails so. ${this.conversation.autoRecover ? 'With auto-recover on you only watch.' : 'With auto-recover off you are asked what to do.'}</p>
+      <p class="meta">Each button sends a message, and the model fails in that way. ${this.conversation.autoRecover ? 'With auto-recover on you only watch.' : 'With auto-recover off you are asked what to do.'}</p>
       <ul class="faults ${run ? 'brief' : ''}">${this.lab.faults.map((f) => this.fault(f))}</ul>
-      ${run && run.view.seq > 0 ? html`<div class="saw"><h3>This run</h3>${timeline(run.view, this.conversation.client.now())}</div>` : nothing}`;
+      ${run && run.view.seq > 0 ? html`<div class="saw"><h3>This run</h3>${timeline(run.view, this.conversation.client.now(), true)}</div>` : nothing}`;
   }
 
   private watch(f: LabFault): void {

@@ -127,7 +127,7 @@ export class Needs extends LitElement {
         return html`<div class="bulk" role="status">Looking at what would be done…</div>`;
       case 'preview':
         return html`<div class="bulk" role="group" aria-label="Preview">
-          <p><strong>${label}</strong>: ${runsOf(would.length)} will go on.${left.length ? html` ${runsOf(left.length)} cannot be answered so, and stay as they are.` : nothing}</p>
+          <p><strong>${label}</strong>: ${runsOf(would.length)} will ${b.offer.action === 'stop' ? 'end' : 'go on'}.${left.length ? html` ${runsOf(left.length)} cannot be answered so, and stay as they are.` : nothing}</p>
           <ul class="some">${would.slice(0, 5).map((r) => html`<li>${r.title || r.run}</li>`)}${would.length > 5 ? html`<li class="meta">and ${would.length - 5} more</li>` : nothing}</ul>
           <div class="buttons">
             ${would.length ? html`<button type="button" class="primary" @click=${() => void this.answer()}>${label}: ${runsOf(would.length)}</button>` : nothing}
@@ -159,8 +159,13 @@ function runsOf(n: number): string {
   return n === 1 ? '1 run' : `${n} runs`;
 }
 
-/** "Retry all", "Switch to gpt-5.2 (3 of 12)". */
+/** "Retry all", "Switch 3 of 12 to gpt-5.2"; for another label "Let the agent adapt · all". */
 function labelOf(offer: Offer, runs: number): string {
   const label = shortly(offer.label, offer.model);
-  return runs === 1 ? label : offer.runs === runs ? `${label} · all` : `${label} · ${offer.runs} of ${runs}`;
+  if (runs === 1) {
+    return label;
+  }
+  const many = offer.runs === runs ? 'all' : `${offer.runs} of ${runs}`;
+  const [verb, rest] = /^(Retry|Switch|Continue|Stop)(?= |$)(.*)$/.exec(label)?.slice(1) ?? [];
+  return verb ? `${verb} ${many}${rest}` : `${label} · ${many}`;
 }

@@ -25,7 +25,7 @@ function row(p: Provider, m: ModelCalls, first: boolean): TemplateResult {
     <th scope="row"><span class=${mark} aria-hidden="true"></span><span class="model">${modelName(m.name)} <span class="meta">${p.title}</span></span></th>
     <td class="number" data-name="Calls">${m.calls ? m.calls.toLocaleString('en-US') : none}</td>
     <td class="number" data-name="Failed">${m.failed ? html`${m.failed.toLocaleString('en-US')} <span class="meta">${share(m.failed, m.calls)}</span>` : none}</td>
-    <td class="how" data-name="How">${m.failures.length ? m.failures.map((f) => `${f.kind.replaceAll('_', ' ')} ${f.calls}`).join(', ') : none}</td>
+    <td class="how" data-name="How">${m.failures.length ? m.failures.map((f, i) => html`${i ? ', ' : ''}<span>${f.kind.replaceAll('_', ' ')} ${f.calls}</span>`) : none}</td>
     <td class="number" data-name="First token">${m.firstP95Ms ? html`${seconds(m.firstP50Ms ?? 0)} <span class="meta">p95 ${seconds(m.firstP95Ms)}</span>` : none}</td>
     <td class="number" data-name="Today">${m.microdollarsToday || m.tokensToday ? spending({ microdollars: m.microdollarsToday ?? 0, tokens: m.tokensToday ?? 0 }) : none}</td>
     <td class="now" data-name="Now">${now(cooling, p, m, first)}</td>

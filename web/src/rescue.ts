@@ -119,7 +119,7 @@ class RescuePage extends LitElement {
     clearInterval(ticking);
   }
 
-  /** Arrow keys go through the rows, + and - zoom, 0 shows all, left and right move, the space bar plays. */
+  /** Arrow keys go through the rows, + and - zoom, 0 shows all, left and right move, p plays. */
   private key(e: KeyboardEvent): void {
     const target = e.target as HTMLElement;
     if (e.altKey || e.ctrlKey || e.metaKey || !this.run || target.closest('input, pre, select, textarea')) {

@@ -25,8 +25,15 @@ export function share(run: Rescue, client: Client, failed: (text: string) => voi
       failed(explain(error));
     }
   };
+  const close = (e: KeyboardEvent): void => {
+    const menu = e.currentTarget as HTMLDetailsElement;
+    if (e.key === 'Escape' && menu.open) {
+      menu.open = false;
+      menu.querySelector('summary')?.focus();
+    }
+  };
   return html`
-    <details class="share">
+    <details class="share" @keydown=${close}>
       <summary class="tool">Share</summary>
       <div class="menu">
         <label><input type="checkbox"> With texts</label>

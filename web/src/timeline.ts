@@ -12,15 +12,15 @@ interface Span {
   to: number;
 }
 
-/** A run's timeline: how long each part took, at a glance, and then everything in order. */
-export function timeline(v: View, now: number): TemplateResult {
+/** A run's timeline: how long each part took, at a glance, and then everything in order. Beside a conversation there is as little room as on a phone. */
+export function timeline(v: View, now: number, beside = false): TemplateResult {
   const begin = Date.parse(v.startedAt);
   const end = v.stopReason || v.suggestion ? Date.parse(v.updatedAt) : now;
   const spans = spansOf(v.events, end);
   const times = v.events.flatMap(timesOf);
   return html`
     <dl class="figures">${figures(v, spans, end - begin).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
-    ${chart(spans, begin, Math.max(end, begin + 1))}
+    ${chart(spans, begin, Math.max(end, begin + 1), beside)}
     <h3>Everything that happened</h3>
     <ol class="events">${v.events.map((e) => row(e, begin, (text) => times.reduce((said, at) => localize(said, at, now), text)))}</ol>`;
 }
@@ -86,13 +86,13 @@ function waitedFor(w: Wait, model: string): string {
 
 const ROW = 24;
 
-/** The chart's width, and the width of its labels; on a phone it is not scaled down, because its text is small already. */
+/** The chart's width, and the width of its labels; where there is less room it is not scaled down, because its text is small already. */
 const wide = { width: 440, labels: 128 };
 const narrow = { width: 312, labels: 104 };
 
 /** The bars, one below the other: time goes to the right. */
-function chart(spans: Span[], begin: number, end: number): TemplateResult {
-  const { width: all, labels } = matchMedia('(max-width: 480px)').matches ? narrow : wide;
+function chart(spans: Span[], begin: number, end: number, beside: boolean): TemplateResult {
+  const { width: all, labels } = beside || matchMedia('(max-width: 480px)').matches ? narrow : wide;
   const scale = (all - labels - 8) / (end - begin);
   const height = spans.length * ROW;
   const said = spans.map((s) => `${s.label}: ${s.detail}, ${took(s.to - s.from)}`).join('; ');

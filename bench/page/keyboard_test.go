@@ -1,0 +1,202 @@
+package page
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/mulligan-run/mulligan/faultlab"
+)
+
+// focused is the name of what has the focus, as it is read aloud.
+const focused = `(() => { const e = document.activeElement;
+	return (e.ariaLabel || e.labels?.[0]?.innerText || e.querySelector('.what')?.innerText || e.innerText || e.placeholder || e.title || '').replace(/\s+/g, ' ').trim(); })()`
+
+// focusSeen says whether somebody sees where the focus is: it is in the window, and it or what it is in has
+// an outline, or the edge of the box around a text.
+const focusSeen = `(() => { const e = document.activeElement; if (e === document.body) return true;
+	const r = e.getBoundingClientRect(); if (r.bottom < 1 || r.top > innerHeight - 1 || r.right < 1 || r.left > innerWidth - 1) return false;
+	for (let at = e; at && at !== document.body; at = at.parentElement) {
+		const s = getComputedStyle(at);
+		if (s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 1) return true;
+		if (at.matches('.box') && at.matches(':focus-within')) return true; }
+	return false; })()`
+
+// tab presses the tabulator until it comes to what has a name that begins so. Each stop on the way has a name
+// and is seen.
+func (w *window) tab(name string) {
+	w.t.Helper()
+	var stops []string
+	for range 80 {
+		w.strike(kb.Tab)
+		got := eval[string](w, focused)
+		if strings.HasPrefix(got, name) {
+			w.seen(got)
+			return
+		}
+		if body := eval[bool](w, `document.activeElement === document.body`); !body {
+			if got == "" {
+				w.t.Errorf("a stop has no name: %.200s", eval[string](w, `document.activeElement.outerHTML`))
+			}
+			w.seen(got)
+		}
+		stops = append(stops, got)
+	}
+	w.t.Fatalf("the tabulator does not come to %q, only to %q", name, stops)
+}
+
+func (w *window) seen(name string) {
+	w.t.Helper()
+	if !eval[bool](w, focusSeen) {
+		w.t.Errorf("nobody sees that the focus is at %q: %.200s", name, eval[string](w, `document.activeElement.outerHTML`))
+	}
+}
+
+// TestSignInByTheKeyboard: somebody who pastes a link and presses Enter may write at once.
+func TestSignInByTheKeyboard(t *testing.T) {
+	h := build(t)
+	h.play(opus, faultlab.Answer("Here I am."))
+	w := h.visit("/", desktop)
+	w.says(".signin", "Run this on the computer that Mulligan runs on")
+	w.tab("Or paste the link here")
+	w.strike(h.url + h.link())
+	w.strike(kb.Enter)
+	w.wait(`document.activeElement.id === 'message'`)
+	w.strike("Plan my week")
+	w.strike(kb.Enter)
+	w.says(".prose", "Here I am.")
+}
+
+// TestSetupByTheKeyboard: a key is chosen, pasted, tested and removed.
+func TestSetupByTheKeyboard(t *testing.T) {
+	p := &purse{}
+	w := build(t, keyless(p)).door()
+	w.wait(`document.querySelector('.nokey input[type=radio]:checked')`)
+	w.tab("Anthropic")
+	w.strike(kb.ArrowRight)
+	w.wait(focused + ` === 'OpenAI'`)
+	w.tab("OpenAI API key")
+	w.strike(canaryKey)
+	w.strike(kb.Enter)
+	w.says(".nokey", "answered in 0.8 s.")
+	w.tab("API keys")
+	w.strike(kb.Enter)
+	w.wait(`document.querySelector('dialog.keys').open && document.querySelector('dialog.keys input[type=radio]:checked')`)
+	w.tab("OpenAI")
+	w.tab("Remove…")
+	w.strike(kb.Enter)
+	w.tab("Remove the key from this computer")
+	w.strike(kb.Enter)
+	w.wait(`!document.querySelector('dialog.keys').innerText.includes('A key is kept')`)
+	w.strike(kb.Escape)
+	w.wait(`!document.querySelector('dialog.keys').open`)
+	w.wait(focused + ` === 'API keys'`)
+}
+
+// TestChatByTheKeyboard: a suggestion is answered, the tries and the timeline are looked at, an answer is copied and
+// written anew, a message is edited, and a conversation is found.
+func TestChatByTheKeyboard(t *testing.T) {
+	h := build(t)
+	h.play(opus, faultlab.Overloaded(), faultlab.Answer("Monday is for the report."), faultlab.Answer("Tuesday, rather."), faultlab.Answer("Next week then."))
+	w := h.open("/", desktop)
+	w.wait(`document.activeElement.id === 'message'`)
+	w.strike("Plan my week")
+	w.strike(kb.Enter)
+	w.says(".card", "overloaded")
+	w.tab("Retry")
+	w.strike(kb.Enter)
+	w.says(".prose", "Monday is for the report.")
+	w.wait(`document.querySelector('.run').dataset.status === 'completed'`)
+	w.tab("Timeline")
+	w.strike(kb.Enter)
+	w.says("dialog.timeline", "Done.")
+	w.strike(kb.Escape)
+	w.wait(`!document.querySelector('dialog.timeline')?.open`)
+	w.wait(focused + `.startsWith('Timeline')`)
+	w.tab("Regenerate")
+	w.strike(kb.Enter)
+	w.says(".prose", "Tuesday, rather.")
+	w.wait(`document.querySelector('.run').dataset.status === 'completed'`)
+	w.tab("Edit")
+	w.strike(kb.Enter)
+	w.wait(`document.activeElement.matches('textarea')`)
+	w.strike(" after that")
+	w.strike(kb.Enter)
+	w.says(".prose", "Next week then.")
+	w.tab("Search conversations")
+	w.strike("nothing like it")
+	w.says("mulligan-conversations", "Nothing was said about “nothing like it”.")
+}
+
+// TestTheTableByTheKeyboard: the runs are searched, filtered by state and time and by a word of a row, and one is opened.
+func TestTheTableByTheKeyboard(t *testing.T) {
+	h := controlRoom(t)
+	w := h.enter(desktop, "")
+	w.wait(rows + `.length === 4`)
+	w.tab("Search titles and failures")
+	w.strike("week")
+	w.wait(rows + `.join() === 'Plan my week' && location.search === '?text=week'`)
+	w.strike(kb.Escape)
+	w.wait(rows + `.length === 4`)
+	w.tab("Needs you")
+	w.strike(kb.Enter)
+	w.wait(rows + `.length === 3 && location.search === '?needsYou=true'`)
+	w.tab("When")
+	w.strike(kb.ArrowDown)
+	w.wait(`location.search.includes('since=1h')`)
+	w.tab("Summarise the inbox")
+	w.strike(kb.ArrowDown)
+	w.wait(focused + ` === 'Draft the quarterly report'`)
+	for range 20 {
+		if strings.Contains(eval[string](w, focused), "overloaded") {
+			break
+		}
+		w.strike(kb.ArrowRight)
+	}
+	w.seen("a word of a row")
+	w.strike(kb.Enter)
+	w.wait(rows + `.length === 2 && location.search.includes('kind=overloaded')`)
+	w.tab("Remove the filter overloaded")
+	w.strike(kb.Enter)
+	w.wait(rows + `.length === 3`)
+	w.key("j", 0)
+	w.strike(kb.Enter)
+	w.wait(`location.pathname.startsWith('/runs/') && document.querySelector('.rescue h1')`)
+}
+
+// TestARunByTheKeyboard: a failure is opened, looked at more closely and in time, tried with other settings, and shared.
+func TestARunByTheKeyboard(t *testing.T) {
+	h, id := rescuedRun(t)
+	w := h.retrospect(id, desktop)
+	eval[any](w, `(() => { window.__saved = []; HTMLAnchorElement.prototype.click = function () { window.__saved.push(this.download); }; })()`)
+	w.tab("Up to when it is told")
+	w.strike(kb.ArrowLeft)
+	w.wait(`document.querySelector('.scrub input').value === '999'`)
+	w.strike(kb.Home)
+	w.wait(`document.querySelectorAll('.lane[data-later]').length >= 4`)
+	w.strike(kb.End)
+	w.tab("Zoom in")
+	w.strike(kb.Enter)
+	w.wait(`!document.querySelector('[aria-label="Zoom out"]').disabled`)
+	w.key("0", 0)
+	w.tab("Share")
+	w.strike(kb.Enter)
+	w.tab("Save as data (JSON)")
+	w.strike(kb.Enter)
+	w.wait(`window.__saved.join() === '` + id + `.json'`)
+	w.strike(kb.Escape)
+	w.wait(`!document.querySelector('details.share').open`)
+	w.wait(focused + ` === 'Share'`)
+	w.key("j", 0)
+	w.strike(kb.ArrowDown)
+	w.strike(kb.ArrowDown)
+	w.wait(`document.activeElement.dataset.at === '2'`)
+	w.seen("a row")
+	w.strike(kb.Enter)
+	w.says(".inside", "The answer was cut off")
+	w.tab("it recovered")
+	w.strike(kb.ArrowDown)
+	w.strike(kb.ArrowDown)
+	w.says(".whatif", "All 3 failures would have gone otherwise")
+}
