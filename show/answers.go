@@ -35,6 +35,7 @@ func (s *Screen) Answer(r answers.Result, asJSON bool) error {
 	case answers.Failed:
 		what = "was not answered: " + r.Err.Error()
 	}
-	_, err := fmt.Fprintln(s.Out, strings.TrimSpace(terminal.OneLine(r.Run.Run+"  "+what+"  "+s.Ink.Dim(r.Run.Title))))
+	said := strings.TrimSpace(terminal.OneLine(r.Run.Run + "  " + what))
+	_, err := fmt.Fprintln(s.Out, said+"  "+s.Ink.Dim(terminal.OneLine(r.Run.Title)))
 	return err
 }

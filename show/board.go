@@ -18,6 +18,8 @@ func (s *Screen) Board(list []timeline.Summary, place string) tui.Board {
 	b := tui.Board{
 		Title: "mulligan top  " + terminal.OneLine(tallied(list, now)) + "  " + terminal.OneLine(place),
 		Head:  []string{"RUN", "STATE", "FAILURE", "MODEL", "TRIES", "TIME", "COST", "PROMPT"},
+		// The beginnings of ids of one day are alike, until they are long.
+		HintNames: true,
 	}
 	for i, run := range beginnings(list) {
 		one := list[i]

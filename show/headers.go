@@ -20,7 +20,7 @@ func (s *story) headers(h *llm.Headers) {
 
 const unbroken = "\u2011" // stands for a hyphen while lines are broken, so that no name is
 
-const underWide = PageWidth - 12 // a line under another is indented
+const underWide = PageWidth - len(besides) // a line under another is indented
 
 func (s *story) oneWay(way string, list []llm.Header, more int) {
 	var all []string

@@ -121,7 +121,7 @@ func IsTerminalReader(r io.Reader) bool {
 
 // OnStdout is a screen on which everything goes to stdout.
 func (s *Screen) OnStdout() *Screen {
-	return &Screen{Out: s.Out, Err: s.Out, Ink: Colour(s.LiveOut), Flags: s.Flags}
+	return &Screen{Out: s.Out, Err: s.Out, LiveOut: s.LiveOut, Ink: Colour(s.LiveOut), width: s.width, Flags: s.Flags}
 }
 
 // Hint is a command line that works when typed.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/internal/terminal"
@@ -44,10 +46,20 @@ func (s *Screen) Tell(events []recovery.Event) error {
 // at prints a line with the time since the run began.
 func (s *story) at(e recovery.Event, text string) {
 	since := e.Time.Sub(s.start).Seconds()
-	s.Line(s.Ink.Dim(fmt.Sprintf("%8.2f s  ", since)) + text)
+	s.Line(s.Ink.Dim(fmt.Sprintf("%8.2f s  ", since)) + strings.TrimLeft(Indent(s.fitted(text), besides), " "))
 }
 
-func (s *story) under(text string) { s.Line(Indent(text, strings.Repeat(" ", 12))) }
+func (s *story) under(text string) { s.Line(Indent(s.fitted(text), besides)) }
+
+const besides = "            " // as wide as the time
+
+// fitted is a text in lines of a terminal, which would break them within words. A pipe's are left whole.
+func (s *story) fitted(text string) string {
+	if !s.LiveOut {
+		return text
+	}
+	return ansi.Wrap(text, s.width-len(besides), "")
+}
 
 func (s *story) event(e recovery.Event) {
 	switch b := e.Body.(type) {

@@ -28,6 +28,9 @@ type Board struct {
 	Head  []string
 	Rows  []BoardRow
 	Below BoardBelow
+	// HintNames says that the hints tell what the first column does, which is left out where the others
+	// have no room beside it.
+	HintNames bool
 }
 
 // BoardBelow is a smaller table below that of a [Board], none of whose rows can be chosen. It is left
@@ -205,15 +208,16 @@ func (b *board) View() tea.View {
 	b.top = min(max(b.top, at-room+1), at)
 	b.top = max(0, min(b.top, len(b.shown.Rows)-room))
 	lines := []string{b.look.bold.Render(clip(b.shown.Title, b.width)), ""}
-	widths := b.widths(b.shown.Head, b.rowCells())
-	lines = append(lines, b.look.dim.Render(clip("  "+cells(b.shown.Head, widths), b.width)))
+	first := b.firstColumn()
+	widths := b.widths(b.shown.Head[first:], b.rowCells(first))
+	lines = append(lines, b.look.dim.Render(clip("  "+cells(b.shown.Head[first:], widths), b.width)))
 	for i := b.top; i < min(b.top+room, len(b.shown.Rows)); i++ {
 		row := b.shown.Rows[i]
 		mark := "  "
 		if i == at {
 			mark = "❯ "
 		}
-		lines = append(lines, b.mood(row.Mood).Render(clip(mark+cells(row.Cells, widths), b.width)))
+		lines = append(lines, b.mood(row.Mood).Render(clip(mark+cells(row.Cells[first:], widths), b.width)))
 	}
 	if len(b.shown.Rows) == 0 && b.loaded {
 		lines = append(lines, b.look.dim.Render(clip("  "+b.nothing(), b.width)))

@@ -21,32 +21,35 @@ func (b *board) mood(m Mood) lipgloss.Style {
 	return b.look.plain
 }
 
-// rowCells are the cells of all rows.
-func (b *board) rowCells() [][]string {
+// rowCells are the cells of all rows, from a column on.
+func (b *board) rowCells(first int) [][]string {
 	rows := make([][]string, 0, len(b.shown.Rows))
 	for _, row := range b.shown.Rows {
-		rows = append(rows, row.Cells)
+		rows = append(rows, row.Cells[first:])
 	}
 	return rows
+}
+
+// firstColumn is the first that is drawn.
+func (b *board) firstColumn() int {
+	if !b.shown.HintNames || len(b.shown.Head) < 2 {
+		return 0
+	}
+	if _, over := b.wanted(b.shown.Head, b.rowCells(0)); over > 0 {
+		return 1
+	}
+	return 0
 }
 
 // widths are those of all columns but the last, which gets the rest. If that is too little, the
 // widest of the others is cut.
 func (b *board) widths(head []string, rows [][]string) []int {
-	const gap, least, rest = 2, 6, 16
+	const least = 6
 	if len(head) == 0 {
 		return nil
 	}
-	widths := make([]int, len(head)-1)
-	used := 0
-	for i := range widths {
-		widths[i] = width(head[i])
-		for _, row := range rows {
-			widths[i] = max(widths[i], width(row[i]))
-		}
-		used += widths[i] + gap
-	}
-	for over := used + rest + gap - b.width; over > 0; over-- {
+	widths, over := b.wanted(head, rows)
+	for ; over > 0; over-- {
 		most := 0
 		for i := range widths {
 			if widths[i] > widths[most] {
@@ -59,6 +62,21 @@ func (b *board) widths(head []string, rows [][]string) []int {
 		widths[most]--
 	}
 	return widths
+}
+
+// wanted are the widths of all columns but the last that cut nothing, and by how much they are too wide.
+func (b *board) wanted(head []string, rows [][]string) (widths []int, over int) {
+	const gap, rest = 2, 16
+	widths = make([]int, len(head)-1)
+	used := 0
+	for i := range widths {
+		widths[i] = width(head[i])
+		for _, row := range rows {
+			widths[i] = max(widths[i], width(row[i]))
+		}
+		used += widths[i] + gap
+	}
+	return widths, used + rest + gap - b.width
 }
 
 // cells lays out the cells of a row.

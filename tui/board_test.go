@@ -65,6 +65,25 @@ func TestBoardFits(t *testing.T) {
 	}
 }
 
+// TestBoardLeavesOutItsFirstColumn where the others have no room beside it, if the line below says the same.
+func TestBoardLeavesOutItsFirstColumn(t *testing.T) {
+	for _, c := range []struct {
+		columns int
+		named   bool
+		head    string
+	}{{80, true, "STATE"}, {80, false, "RUN"}, {120, true, "RUN"}} {
+		b := shownBoard(t, 3, c.columns, 24)
+		for i := range b.shown.Rows {
+			b.shown.Rows[i].Cells[1] = "stopped by a person"
+		}
+		b.shown.HintNames = c.named
+		text := strings.Join(b.lines(), "\n")
+		if whole := strings.Contains(text, "its-own"); !strings.HasPrefix(b.lines()[2], "  "+c.head) || whole == (c.columns == 80 && !c.named) || !strings.Contains(text, "show r0") {
+			t.Errorf("%+v:\n%s", c, text)
+		}
+	}
+}
+
 // TestBoardKeys: the chosen row stays in sight and chosen, whatever comes above it, and the line below is about it.
 func TestBoardKeys(t *testing.T) {
 	b := shownBoard(t, 40, 80, 24)
