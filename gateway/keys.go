@@ -28,6 +28,7 @@ type Keys interface {
 // KeysListed is which providers take a key.
 type KeysListed struct {
 	Keeps     bool          `json:"keeps" doc:"Keys can be kept here. Where they cannot, they come from the environment alone."`
+	Keyring   bool          `json:"keyring,omitempty" doc:"They are kept in the keyring of the gateway's system, not in a file."`
 	Problem   string        `json:"problem,omitempty" doc:"Why kept keys are not used now, and what to do about it."`
 	Providers []KeyProvider `json:"providers" doc:"Those that take a key, the usual ones first."`
 	Local     []LocalServer `json:"local" doc:"Model servers on the gateway's computer that answer now, and need no key."`

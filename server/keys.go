@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -38,7 +39,7 @@ func keysOf(c *config.Config) *keystore.Store {
 	if err != nil {
 		return nil
 	}
-	return keystore.Open(dir)
+	return keystore.Open(dir, keystore.KeyringFor(dir, runtime.GOOS, os.Getenv))
 }
 
 // env returns an environment variable or, if it is not set, the key kept in its place.
@@ -69,7 +70,7 @@ func (m *Models) KeyPlace(variable string) string {
 	case KeyOfEnvironment:
 		return variable + " is set"
 	case KeyKept:
-		return "the one for " + variable + " in " + m.keys.Path()
+		return "the one for " + variable + " in " + m.keys.Place(variable)
 	}
 	return ""
 }
@@ -100,7 +101,7 @@ func (srv *Server) keyDesk(models *Models, known *health.Health) gateway.Keys {
 
 // Listed implements gateway.Keys.
 func (k *keyDesk) Listed() gateway.KeysListed {
-	listed := gateway.KeysListed{Keeps: true}
+	listed := gateway.KeysListed{Keeps: true, Keyring: k.models.keys.Ring() != ""}
 	if err := k.models.keys.Check(); err != nil {
 		listed.Problem = words.Sentence(err.Error())
 	}

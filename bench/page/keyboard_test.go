@@ -70,9 +70,10 @@ func TestSignInByTheKeyboard(t *testing.T) {
 
 // TestSetupByTheKeyboard: a key is chosen, pasted, tested and removed.
 func TestSetupByTheKeyboard(t *testing.T) {
-	p := &purse{}
+	p := &purse{ring: true}
 	w := build(t, keyless(p)).door()
 	w.wait(`document.querySelector('.nokey input[type=radio]:checked')`)
+	w.says(".nokey", "in the keyring of your system")
 	w.tab("Anthropic")
 	w.strike(kb.ArrowRight)
 	w.wait(focused + ` === 'OpenAI'`)

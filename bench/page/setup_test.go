@@ -20,6 +20,7 @@ type purse struct {
 	mu    sync.Mutex
 	kept  map[string]string
 	wrong bool // what is tried is refused
+	ring  bool // what is kept is in the system's keyring
 	local []gateway.LocalServer
 }
 
@@ -35,7 +36,7 @@ func (p *purse) Listed() gateway.KeysListed {
 			list[i].From = "kept"
 		}
 	}
-	return gateway.KeysListed{Keeps: true, Providers: list}
+	return gateway.KeysListed{Keeps: true, Keyring: p.ring, Providers: list}
 }
 
 func (p *purse) Local(context.Context) []gateway.LocalServer { return p.local }
@@ -81,6 +82,7 @@ func TestAKeyIsPasted(t *testing.T) {
 	h := build(t, keyless(p))
 	w := h.door()
 	w.says(".nokey", "Choose who answers")
+	w.says(".nokey", "in a file that only you can read")
 	w.wait(`document.querySelector('.nokey input[type=radio]:checked')?.parentElement.innerText === 'Anthropic'`)
 	eval[any](w, `document.querySelector('.nokey summary').click()`)
 	w.says(".nokey", "export ANTHROPIC_API_KEY=…")

@@ -39,18 +39,43 @@ var named = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 // Store is the keys of one state folder. It is safe for concurrent use.
 type Store struct {
 	path string
+	ring *Keyring // nil = keys are in the file
 
-	mu   sync.Mutex
-	keys map[string]string
-	err  error       // why the file is not used
-	file fs.FileInfo // that keys was read from; nil = there was none
+	mu     sync.Mutex
+	keys   map[string]string
+	inRing []string    // the names of those that the file only names
+	err    error       // why the file, or the keyring, is not used
+	file   fs.FileInfo // that keys was read from; nil = there was none
+	again  time.Time   // when a keyring that did not answer is asked again
 }
 
-// Open makes a Store of a state folder. Nothing is read or written yet.
-func Open(dir string) *Store { return &Store{path: filepath.Join(dir, fileName)} }
+// Open makes a Store of a state folder, which keeps keys in a keyring if there is one. Nothing is read or
+// written yet.
+func Open(dir string, ring *Keyring) *Store {
+	return &Store{path: filepath.Join(dir, fileName), ring: ring}
+}
 
-// Path is where the keys are.
+// Path is the file with the keys, or with the names of those that are in the keyring.
 func (s *Store) Path() string { return s.path }
+
+// Ring is the name for people of the keyring that keys are kept in, "" if they are in the file.
+func (s *Store) Ring() string {
+	if s.ring == nil {
+		return ""
+	}
+	return s.ring.Name
+}
+
+// Place says where the key of a name is, for people.
+func (s *Store) Place(name string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refresh()
+	if s.ring != nil && slices.Contains(s.inRing, name) {
+		return s.ring.Name
+	}
+	return s.path
+}
 
 // Get returns the key of that name, "" if there is none or if the file is not used: Check says
 // why.
@@ -96,9 +121,14 @@ func (s *Store) Set(name, key string) error {
 	if err := CheckKey(key); err != nil {
 		return err
 	}
-	return s.change(func(keys map[string]string) error {
-		keys[name] = key
-		if len(keys) > maxKeys {
+	return s.change(func(c *content) error {
+		c.drop(name)
+		if s.ring != nil && s.ring.keep(name, key) == nil {
+			c.Ring = append(c.Ring, name)
+		} else { // a locked keyring, or a desktop that has gone, keeps nobody from working
+			c.Keys[name] = key
+		}
+		if len(c.Keys)+len(c.Ring) > maxKeys {
 			return fmt.Errorf("%s has %d keys, which is the most: remove one first", s.path, maxKeys)
 		}
 		return nil
@@ -110,30 +140,33 @@ func (s *Store) Remove(name string) error {
 	if s.Get(name) == "" && s.Check() == nil {
 		return nil
 	}
-	return s.change(func(keys map[string]string) error {
-		delete(keys, name)
+	return s.change(func(c *content) error {
+		if s.ring != nil {
+			if err := s.ring.forget(name); err != nil && slices.Contains(c.Ring, name) {
+				return err
+			}
+		}
+		c.drop(name)
 		return nil
 	})
 }
 
 // change replaces the file, one process at a time. Keys can be read while it waits for another
 // process.
-func (s *Store) change(how func(keys map[string]string) error) error {
+func (s *Store) change(how func(c *content) error) error {
 	unlock, err := s.lock()
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	keys, _, err := read(s.path)
+	c, _, err := read(s.path)
 	if err != nil {
 		return err
 	}
-	if err := how(keys); err != nil {
+	if err := how(&c); err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(content{fileVersion, keys}, "", "  ")
+	text, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -167,10 +200,36 @@ func (s *Store) lock() (unlock func(), err error) {
 // refresh reads the file, unless it is the one that was read before.
 func (s *Store) refresh() {
 	info, err := os.Lstat(s.path)
-	if err == nil && s.err == nil && sameFile(info, s.file) {
+	if err == nil && sameFile(info, s.file) && (s.err == nil || time.Now().Before(s.again)) {
 		return
 	}
-	s.keys, s.file, s.err = read(s.path)
+	var c content
+	c, s.file, s.err = read(s.path)
+	s.keys, s.inRing = c.Keys, c.Ring
+	if s.err == nil {
+		s.err = s.fromRing()
+	}
+}
+
+// pause is how long a keyring that does not answer is not asked.
+const pause = 30 * time.Second
+
+// fromRing adds the keys that are in the keyring.
+func (s *Store) fromRing() error {
+	for _, name := range s.inRing {
+		key, err := "", errors.New("this process has no keyring")
+		if s.ring != nil {
+			key, err = s.ring.find(name)
+		}
+		if err != nil {
+			s.again = time.Now().Add(pause)
+			return fmt.Errorf("the key for %s is in the keyring, which cannot be used here: unlock it, or paste the key again (%w)", name, err)
+		}
+		if key != "" {
+			s.keys[name] = key
+		}
+	}
+	return nil
 }
 
 func sameFile(a, b fs.FileInfo) bool {
@@ -181,62 +240,72 @@ func sameFile(a, b fs.FileInfo) bool {
 type content struct {
 	Version int               `json:"version"`
 	Keys    map[string]string `json:"keys"`
+	Ring    []string          `json:"keyring,omitempty"` // the names of keys that are in the keyring
+}
+
+// drop leaves the key of a name out.
+func (c *content) drop(name string) {
+	delete(c.Keys, name)
+	c.Ring = slices.DeleteFunc(c.Ring, func(n string) bool { return n == name })
 }
 
 // read reads the keys and the file's info; a missing file has no keys. Its errors quote none of the
 // content.
-func read(path string) (map[string]string, fs.FileInfo, error) {
+func read(path string) (content, fs.FileInfo, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return map[string]string{}, nil, nil
+		return content{Version: fileVersion, Keys: map[string]string{}}, nil, nil
 	case errors.Is(err, syscall.ELOOP):
-		return nil, nil, fmt.Errorf("%s is a symbolic link, and keys are read from no other place: remove it", path)
+		return content{}, nil, fmt.Errorf("%s is a symbolic link, and keys are read from no other place: remove it", path)
 	case err != nil:
-		return nil, nil, err
+		return content{}, nil, err
 	}
 	defer func() { _ = f.Close() }() // only read
 	info, err := f.Stat()
 	if err != nil {
-		return nil, nil, err
+		return content{}, nil, err
 	}
 	if mode := info.Mode(); !mode.IsRegular() {
-		return nil, nil, fmt.Errorf("%s is no regular file: remove it", path)
+		return content{}, nil, fmt.Errorf("%s is no regular file: remove it", path)
 	} else if mode.Perm()&0o077 != 0 {
-		return nil, nil, fmt.Errorf("others may read the keys in %s (mode %04o): replace them where they were made, and remove the file", path, mode.Perm())
+		return content{}, nil, fmt.Errorf("others may read the keys in %s (mode %04o): replace them where they were made, and remove the file", path, mode.Perm())
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
-		return nil, nil, err
+		return content{}, nil, err
 	}
-	keys, ok := parse(data)
+	c, ok := parse(data)
 	if !ok {
-		return nil, nil, fmt.Errorf("%s is damaged, or was written by a newer version: remove it, and paste the keys again", path)
+		return content{}, nil, fmt.Errorf("%s is damaged, or was written by a newer version: remove it, and paste the keys again", path)
 	}
-	return keys, info, nil
+	return c, info, nil
 }
 
-// parse returns the keys in a file's content; ok is false if this package did not write
-// it.
-func parse(data []byte) (keys map[string]string, ok bool) {
+// parse returns a file's content; ok is false if this package did not write it.
+func parse(data []byte) (c content, ok bool) {
 	if len(data) > maxFile {
-		return nil, false
+		return content{}, false
 	}
-	var c content
 	d := json.NewDecoder(bytes.NewReader(data))
-	if d.Decode(&c) != nil || c.Version != fileVersion || len(c.Keys) > maxKeys {
-		return nil, false
+	if d.Decode(&c) != nil || c.Version != fileVersion || len(c.Keys)+len(c.Ring) > maxKeys {
+		return content{}, false
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, false
+		return content{}, false
 	}
 	for name, key := range c.Keys {
 		if !named.MatchString(name) || CheckKey(key) != nil {
-			return nil, false
+			return content{}, false
+		}
+	}
+	for _, name := range c.Ring {
+		if !named.MatchString(name) {
+			return content{}, false
 		}
 	}
 	if c.Keys == nil {
 		c.Keys = map[string]string{}
 	}
-	return c.Keys, true
+	return c, true
 }

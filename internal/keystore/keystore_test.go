@@ -25,7 +25,7 @@ func path(dir string) string { return filepath.Join(dir, "keys.json") }
 // TestStore: what is kept is there for whoever opens the folder, for its owner alone, and gone once it is removed.
 func TestStore(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
-	one, other := keystore.Open(dir), keystore.Open(dir)
+	one, other := keystore.Open(dir, nil), keystore.Open(dir, nil)
 	if got := one.Get(name); got != "" || one.Check() != nil || one.Remove(name) != nil {
 		t.Fatalf("of nothing: %q, %v", got, one.Check())
 	}
@@ -56,7 +56,7 @@ func TestStore(t *testing.T) {
 // TestSomebodyElseWrites: keys are read while another process has the file locked, and one is kept once it has not.
 func TestSomebodyElseWrites(t *testing.T) {
 	dir := t.TempDir()
-	s := keystore.Open(dir)
+	s := keystore.Open(dir, nil)
 	if err := s.Set(name, key); err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestSomebodyElseWrites(t *testing.T) {
 
 // TestWhatIsNoKey: nothing is kept that no header could carry, and no error repeats it.
 func TestWhatIsNoKey(t *testing.T) {
-	s := keystore.Open(t.TempDir())
+	s := keystore.Open(t.TempDir(), nil)
 	for _, bad := range []string{"", "short", key + " ", "two\nlines-of-a-key", "käse-is-no-key-at-all", strings.Repeat("k", keystore.MaxKey+1)} {
 		if err := s.Set(name, bad); err == nil || len(bad) > 5 && strings.Contains(err.Error(), bad) {
 			t.Errorf("%.30q: %v", bad, err)
@@ -144,7 +144,7 @@ func TestAFileThatIsNotUsed(t *testing.T) {
 				t.Fatal(err)
 			}
 			before, _ := os.Lstat(path(dir))
-			s := keystore.Open(dir)
+			s := keystore.Open(dir, nil)
 			errs := []error{s.Set(name, key+"new"), s.Remove(name), s.Check()}
 			for _, err := range errs {
 				if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), key) {
@@ -173,7 +173,7 @@ func TestALockThatIsALink(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "elsewhere"), path(dir)+".lock"); err != nil {
 		t.Fatal(err)
 	}
-	if err := keystore.Open(dir).Set(name, key); err == nil {
+	if err := keystore.Open(dir, nil).Set(name, key); err == nil {
 		t.Error("a key was kept")
 	}
 	if _, err := os.Lstat(filepath.Join(dir, "elsewhere")); !os.IsNotExist(err) {
@@ -186,7 +186,7 @@ func TestTwoProcesses(t *testing.T) {
 	const each = 15
 	if dir := os.Getenv("KEYSTORE_OF"); dir != "" {
 		for i := range each {
-			if err := keystore.Open(dir).Set(fmt.Sprintf("%s_%d", os.Getenv("KEYSTORE_NAME"), i), key); err != nil {
+			if err := keystore.Open(dir, nil).Set(fmt.Sprintf("%s_%d", os.Getenv("KEYSTORE_NAME"), i), key); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -208,7 +208,7 @@ func TestTwoProcesses(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if got := len(keystore.Open(dir).Names()); got != 3*each {
+	if got := len(keystore.Open(dir, nil).Names()); got != 3*each {
 		t.Errorf("%d keys of %d", got, 3*each)
 	}
 }
@@ -223,7 +223,7 @@ func FuzzFile(f *testing.F) {
 		if err := os.WriteFile(path(dir), data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := keystore.Open(dir)
+		s := keystore.Open(dir, nil)
 		for _, n := range s.Names() {
 			if err := keystore.CheckKey(s.Get(n)); err != nil {
 				t.Error(err)

@@ -178,7 +178,7 @@ ${i}`:i:(n==="id"||n==="event")&&(s[n]=i)}function Sr(s,e){switch(s){case"event"
             <input id=${i} type="password" autocomplete="off" spellcheck="false" maxlength=${Mc} aria-describedby=${`${i}-help`} ?disabled=${n} @input=${r=>{this.typed=r.target.value.trim()!==""}}>
             <button ?disabled=${n||!this.typed}>Keep and test</button>
           </div>
-          <p class="meta" id=${`${i}-help`}>It stays on this computer, in a file that only you can read.${e.page?u` <a href=${e.page} target="_blank" rel="noopener noreferrer">Make a key</a>`:f}</p>
+          <p class="meta" id=${`${i}-help`}>It stays on this computer, in ${this.keys?.keyring?"the keyring of your system":"a file that only you can read"}.${e.page?u` <a href=${e.page} target="_blank" rel="noopener noreferrer">Make a key</a>`:f}</p>
         </form>`}
       <div role="status">${this.outcome()}</div>
       ${e.from?f:u`

@@ -173,7 +173,7 @@ export class Setup extends LitElement {
             <input id=${id} type="password" autocomplete="off" spellcheck="false" maxlength=${MAX_KEY} aria-describedby=${`${id}-help`} ?disabled=${busy} @input=${(e: Event) => { this.typed = (e.target as HTMLInputElement).value.trim() !== ''; }}>
             <button ?disabled=${busy || !this.typed}>Keep and test</button>
           </div>
-          <p class="meta" id=${`${id}-help`}>It stays on this computer, in a file that only you can read.${p.page ? html` <a href=${p.page} target="_blank" rel="noopener noreferrer">Make a key</a>` : nothing}</p>
+          <p class="meta" id=${`${id}-help`}>It stays on this computer, in ${this.keys?.keyring ? 'the keyring of your system' : 'a file that only you can read'}.${p.page ? html` <a href=${p.page} target="_blank" rel="noopener noreferrer">Make a key</a>` : nothing}</p>
         </form>`}
       <div role="status">${this.outcome()}</div>
       ${p.from ? nothing : html`

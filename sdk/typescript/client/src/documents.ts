@@ -283,6 +283,8 @@ export interface LabFault {
 export interface Keys {
   /** Keys can be kept by way of the gateway. */
   keeps: boolean;
+  /** They are kept in the keyring of the gateway's system, not in a file. */
+  keyring?: boolean;
   /** Why kept keys are not used now, and what to do about it. */
   problem?: string;
   providers: KeyProvider[];
