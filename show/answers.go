@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/internal/answers"
 	"github.com/mulligan-run/mulligan/internal/terminal"
@@ -35,7 +37,10 @@ func (s *Screen) Answer(r answers.Result, asJSON bool) error {
 	case answers.Failed:
 		what = "was not answered: " + r.Err.Error()
 	}
-	said := strings.TrimSpace(terminal.OneLine(r.Run.Run + "  " + what))
-	_, err := fmt.Fprintln(s.Out, said+"  "+s.Ink.Dim(terminal.OneLine(r.Run.Title)))
+	line := strings.TrimSpace(terminal.OneLine(r.Run.Run+"  "+what)) + "  " + s.Ink.Dim(terminal.OneLine(r.Run.Title))
+	if s.LiveOut && r.Err == nil { // an error is read to its end
+		line = ansi.Truncate(line, s.width, "…")
+	}
+	_, err := fmt.Fprintln(s.Out, line)
 	return err
 }
