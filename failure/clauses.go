@@ -43,7 +43,7 @@ const (
 // clausesOf finds the words that the lexicon knows. Identifiers are split into their words:
 // model_is_deactivated, ContentPolicyViolation.
 func clausesOf(said string) clauses {
-	list, words, first := make(clauses, 0, 8), make([]tagged, 0, 32), 0
+	list, words, first := make(clauses, 0, min(maxClauses, 2+len(said)/32)), make([]tagged, 0, 4+len(said)/16), 0
 	l := lexer{text: said}
 	for len(list) < maxClauses {
 		word, ends, ok := l.next()
@@ -88,8 +88,9 @@ func (l *lexer) tag(words []tagged, word string) []tagged {
 
 // tagPhrases appends the phrases that end with the last word.
 func (l *lexer) tagPhrases(words []tagged, phrases []phrase) []tagged {
-	for _, p := range phrases {
-		if n := len(p.before); isA(l.before[1], p.before[n-1]) && (n == 1 || isA(l.before[0], p.before[0])) {
+	for i := range phrases {
+		p := &phrases[i]
+		if n := len(p.before); p.before[n-1].fits(l.before[1]) && (n == 1 || p.before[0].fits(l.before[0])) {
 			words = append(words, tagged{p.text, l.count, p.is})
 		}
 	}

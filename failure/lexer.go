@@ -30,6 +30,10 @@ func (l *lexer) next() (word string, ends, ok bool) {
 			return "", false, false
 		}
 		l.text = l.text[start:]
+		if n := smallLetters(l.text); n > 0 && n <= maxWord && n+1 < len(l.text) && l.text[n] == ' ' && isASCIILetter(l.text[n+1]) {
+			word, l.text = l.text[:n], l.text[n+1:] // nearly always
+			return word, false, true
+		}
 		end := wordEnd(l.text)
 		raw := l.text[:end]
 		l.text = l.text[end+addressLen(l.text[end:]):]

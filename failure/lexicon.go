@@ -86,9 +86,35 @@ type meaning struct {
 
 // phrase is two or three words that mean something together.
 type phrase struct {
-	before []string // the words before the last; each is a stem if it ends with a star
+	before []pattern // the words before the last
 	text   string
 	is     concept
+}
+
+// pattern is a word, the beginning of one or the end of one.
+type pattern struct {
+	text string
+	star byte // where other letters may stand: 0 nowhere, '<' before it, '>' after it
+}
+
+func patternOf(entry string) pattern {
+	if stem, isStem := strings.CutSuffix(entry, "*"); isStem {
+		return pattern{stem, '>'}
+	}
+	if ending, isEnding := strings.CutPrefix(entry, "*"); isEnding {
+		return pattern{ending, '<'}
+	}
+	return pattern{text: entry}
+}
+
+func (p pattern) fits(word string) bool {
+	switch p.star {
+	case '>':
+		return strings.HasPrefix(word, p.text)
+	case '<':
+		return strings.HasSuffix(word, p.text)
+	}
+	return word == p.text
 }
 
 // thesaurus holds the words of meanings in the form in which they are looked up.
@@ -134,8 +160,8 @@ func newThesaurus(tables ...map[concept]string) *thesaurus {
 	for word := range t.words {
 		if len(word) >= minStem {
 			t.begun.add(word)
-			t.shapes.addShape(word)
 		}
+		t.shapes.addShape(word)
 	}
 	for _, stem := range slices.Sorted(maps.Keys(t.of)) { // a longer stem also means what a shorter one means
 		t.begins.add(stem)
@@ -160,7 +186,11 @@ func (t *thesaurus) add(entry string, is concept) {
 	last := parts[len(parts)-1]
 	known := meaning{is: is}
 	if len(parts) > 1 {
-		known = meaning{phrases: []phrase{{parts[:len(parts)-1], strings.ReplaceAll(entry, "*", ""), is}}}
+		p := phrase{text: strings.ReplaceAll(entry, "*", ""), is: is}
+		for _, part := range parts[:len(parts)-1] {
+			p.before = append(p.before, patternOf(part))
+		}
+		known = meaning{phrases: []phrase{p}}
 	}
 	stem, isStem := strings.CutSuffix(last, "*")
 	switch {
@@ -181,7 +211,7 @@ func (m meaning) with(other meaning) meaning {
 
 // word gives the meaning of a word, and the phrases that end with it.
 func (t *thesaurus) word(word string) meaning {
-	if len(word) >= minStem && (t.begun.lacks(word[:minStem]) || t.shapes.lackShape(word)) {
+	if t.shapes.lackShape(word) || len(word) >= minStem && t.begun.lacks(word[:minStem]) {
 		return meaning{}
 	}
 	return t.words[word]
@@ -215,18 +245,6 @@ func (t *thesaurus) ending(word string) concept {
 
 // minJoined is the shortest word that may be a compound, in bytes.
 const minJoined = 9
-
-// isA reports whether word matches an entry: it equals it, begins with its stem, or has its
-// ending.
-func isA(word, entry string) bool {
-	if stem, isStem := strings.CutSuffix(entry, "*"); isStem {
-		return strings.HasPrefix(word, stem)
-	}
-	if ending, isEnding := strings.CutPrefix(entry, "*"); isEnding {
-		return strings.HasSuffix(word, ending)
-	}
-	return word == entry
-}
 
 // plainLetters is word, in lower case, without accents, since people in a hurry leave them out, and
 // with simplified characters for traditional ones.

@@ -210,11 +210,26 @@ func tableMeanings(of map[string]meaning) map[string]tableMeaning {
 	for word, known := range of {
 		row := tableMeaning{Is: known.is}
 		for _, p := range known.phrases {
-			row.Phrases = append(row.Phrases, tablePhrase{p.before, p.is})
+			before := []string{}
+			for _, word := range p.before {
+				before = append(before, word.entry())
+			}
+			row.Phrases = append(row.Phrases, tablePhrase{before, p.is})
 		}
 		list[word] = row
 	}
 	return list
+}
+
+// entry is the pattern as the tables have it.
+func (p pattern) entry() string {
+	switch p.star {
+	case '>':
+		return p.text + "*"
+	case '<':
+		return "*" + p.text
+	}
+	return p.text
 }
 
 func tableLexicon() object {

@@ -2,7 +2,6 @@ package failure
 
 import (
 	"cmp"
-	"strconv"
 	"strings"
 
 	"github.com/mulligan-run/mulligan/failure/words"
@@ -34,7 +33,7 @@ type Words struct {
 // Describe sets Title and Message to what people are told about f. Neither contains HTML or an
 // unfilled placeholder. The message does not repeat the title.
 func (f *Failure) Describe(w Words) {
-	known := f.placeholders(w)
+	known := f.known(&w)
 	phrases := f.wording(w)
 	title, ok := fill(phrases.title, known)
 	if !ok {
@@ -53,7 +52,7 @@ func (f *Failure) Describe(w Words) {
 // Unquote removes the provider's own words from f's detail and message, since they may quote the
 // conversation.
 func (f *Failure) Unquote() {
-	quoted := f.placeholders(Words{})["providerMessage"]
+	quoted, _ := f.known(&Words{}).value("providerMessage")
 	f.Detail = ""
 	if quoted != "" && strings.Contains(f.Message, quoted) {
 		f.Describe(Words{})
@@ -63,7 +62,7 @@ func (f *Failure) Unquote() {
 // Short is the few words that begin a line about a retry: "Anthropic is overloaded".
 func (f Failure) Short() string {
 	phrases := f.wording(Words{})
-	if short, ok := fill(phrases.short, f.placeholders(Words{})); ok {
+	if short, ok := fill(phrases.short, f.known(&Words{})); ok {
 		return words.Tidy(short)
 	}
 	return cmp.Or(plainTitles[f.Kind], "The call failed")
@@ -115,95 +114,9 @@ func (f *Failure) variantOf(w Words) string {
 	return name
 }
 
-// placeholders gives the values of the {placeholders}; unknown ones are missing.
-func (f *Failure) placeholders(w Words) map[string]string {
-	known := map[string]string{"provider": "the provider", "model": "this model", "tool": "the tool", "proxy": "the proxy"}
-	set := func(name, value string) {
-		if value = words.Shown(value); value != "" {
-			known[name] = value
-		}
-	}
-	entry := f.ProviderEntry()
-	set("provider", words.Clip(words.ProviderName(entry), 100))
-	set("providerName", words.Clip(words.ProviderName(entry), 100)) // for sentences in which "the provider" would not do
-	set("model", words.Clip(words.ModelName(words.Shown(f.Model)), 200))
-	set("tool", words.Clip(f.Tool, 100))
-	if words.StatusURL(entry) != "" {
-		set("status", words.ProviderName(entry)+" status")
-	}
-	if f.HTTPStatus >= 300 {
-		set("httpStatus", strconv.Itoa(f.HTTPStatus))
-	}
-	if f.Limit > 0 {
-		set("limit", words.Spell(f.Limit.Duration()))
-	}
-	if f.Elapsed > 0 {
-		set("elapsed", words.Spell(f.Elapsed.Duration()))
-	}
-	set("limitElapsed", known["limit"])
-	if known["elapsed"] != "" && known["elapsed"] != known["limit"] {
-		set("limitElapsed", known["limit"]+" ("+known["elapsed"]+")")
-	}
-	set("lastStep", words.Clip(f.LastStep, 200))
-	f.timePlaceholders(set)
-	set("keyHint", words.Clip(w.KeyHint, 12))
-	set("envVar", words.Clip(w.EnvVar, 100))
-	set("setKey", words.Clip(w.SetKey, 300))
-	if w.Proxy != "" {
-		set("proxy", "the proxy "+words.Clip(w.Proxy, 280))
-	}
-	set("proxySetting", words.Clip(w.ProxySetting, 100))
-	set("spent", words.Clip(w.Spent, 100))
-	set("budget", words.Clip(w.Budget, 100))
-	set("needs", words.Clip(w.Needs, 100))
-	set("left", words.Clip(w.Left, 100))
-	set("partialWords", words.Counted(int64(w.PartialWords), " words"))
-	if f.Kind == KindContextOverflow && w.ContextTokens == 0 && w.ContextLimit == 0 {
-		w.ContextTokens, w.ContextLimit = overflowOf(f.Detail)
-	}
-	set("contextTokens", words.Counted(w.ContextTokens, ""))
-	set("contextLimit", words.Counted(w.ContextLimit, ""))
-	set("rounds", words.Counted(int64(w.Rounds), " rounds"))
-	set("tokenLimit", words.Counted(int64(w.TokenLimit), ""))
-	set("providerMessage", quotable(f.Detail))
-	set("reason", f.reason(w))
-	addCapitals(known)
-	return known
-}
-
-// addCapitals adds the forms that begin a sentence.
-func addCapitals(known map[string]string) {
-	for _, name := range []string{"provider", "model", "tool", "proxy", "reason"} {
-		if value, ok := known[name]; ok {
-			known[words.Capital(name)] = known[name]
-			if name == "reason" {
-				known["Reason"] = words.Sentence(value)
-			} else if strings.HasPrefix(value, "the ") || strings.HasPrefix(value, "this ") {
-				known[words.Capital(name)] = words.Capital(value)
-			}
-		}
-	}
-}
-
-func (f *Failure) timePlaceholders(set func(name, value string)) {
-	if f.RetryAfter > 0 {
-		set("resetsIn", words.Spell(f.RetryAfter.Duration()))
-	}
-	if !f.ResetsAt.IsZero() {
-		layout := words.UTCClock
-		if f.RetryAfter == 0 || f.RetryAfter > 12*3_600_000 {
-			layout = words.UTCDay
-		}
-		set("resetsAt", f.ResetsAt.UTC().Format(layout))
-		if f.RetryAfter >= 2*60_000 {
-			set("resetsLater", f.ResetsAt.UTC().Format(layout))
-		}
-	}
-}
-
 // reason is the reason that was given, or the meaning of the variant. For a message that could not
 // be sent it is the error itself, which is about the caller's own input.
-func (f *Failure) reason(w Words) string {
+func (f *Failure) reason(w *Words) string {
 	switch {
 	case w.Reason != "":
 		return words.Clip(w.Reason, 300)
@@ -217,7 +130,7 @@ func (f *Failure) reason(w Words) string {
 
 // say gives the first version of s whose placeholders are all known and which does not repeat the
 // title, as a provider's own words may.
-func (s sentence) say(known map[string]string, title string) (string, bool) {
+func (s sentence) say(known known, title string) (string, bool) {
 	for _, way := range s {
 		text, ok := fill(way, known)
 		if text = words.Tidy(text); ok && !strings.Contains(strings.ToLower(text), strings.ToLower(title)) {
@@ -228,16 +141,19 @@ func (s sentence) say(known map[string]string, title string) (string, bool) {
 }
 
 // fill replaces the {placeholders} with their values; ok is false if one is not known.
-func fill(template string, known map[string]string) (string, bool) {
+func fill(template string, known known) (string, bool) {
 	var b strings.Builder
 	for {
 		before, rest, found := strings.Cut(template, "{")
+		if !found && b.Len() == 0 {
+			return template, true
+		}
 		b.WriteString(before)
 		if !found {
 			return b.String(), true
 		}
 		name, after, _ := strings.Cut(rest, "}")
-		word, ok := known[name]
+		word, ok := known.value(name)
 		if !ok {
 			return "", false
 		}

@@ -102,16 +102,19 @@ func hasKeyPrefix(token string) bool {
 // tokenLen is how many bytes at the beginning of text may belong to a key.
 func tokenLen(text string) int {
 	n := 0
-	for n < len(text) {
-		switch b := text[n]; {
-		case IsWord(b), b == '-', b == '.', b == '+', b == '*':
-			n++
-		default:
-			return n
-		}
+	for n < len(text) && inKeys[text[n]] {
+		n++
 	}
 	return n
 }
+
+// inKeys are the bytes that may belong to a key.
+var inKeys = func() (is [256]bool) {
+	for b := range is {
+		is[b] = IsWord(byte(b)) || strings.IndexByte("-.+*", byte(b)) >= 0
+	}
+	return is
+}()
 
 // userinfoLen is the length of "://user:password@" after the first byte of text; 0 if it is
 // something else.

@@ -22,18 +22,33 @@ func Tidy(text string) string {
 
 // IsTidy reports whether Tidy would leave text as it is.
 func IsTidy(text string) bool {
-	before := ' '
-	for i, r := range text {
+	tidy, before := asciiWords(text), ' '
+	if tidy > 0 {
+		before = rune(text[tidy-1])
+	}
+	for i, r := range text[tidy:] {
 		switch {
 		case r == ' ' && before == ' ', r < ' ', r == 0x7f:
 			return false
 		case r < utf8.RuneSelf:
-		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD"), unicode.IsControl(r), unicode.IsSpace(r):
+		case r == utf8.RuneError && !strings.HasPrefix(text[tidy+i:], "\uFFFD"), unicode.IsControl(r), unicode.IsSpace(r):
 			return false
 		}
 		before = r
 	}
 	return before != ' '
+}
+
+// asciiWords is how much of text is printable ASCII with single spaces: nearly always all of it.
+func asciiWords(text string) int {
+	before := byte(' ')
+	for i := 0; i < len(text); i++ {
+		if b := text[i]; b < ' ' || b >= 0x7f || b == ' ' && before == ' ' {
+			return i
+		}
+		before = text[i]
+	}
+	return len(text)
 }
 
 // Sentence gives text a capital at the beginning and a full stop at the end.
