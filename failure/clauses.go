@@ -62,11 +62,10 @@ func clausesOf(said string) clauses {
 
 // tag appends what the lexicon knows of a word, alone or with the one or two words before it.
 func (l *lexer) tag(words []tagged, word string) []tagged {
-	l.count++
 	t := lexicon()
-	known, begins := t.word(word), t.stem(word)
+	known, begins := t.words.of(word), t.stem(word)
 	is := known.is | begins.is | t.ending(word)
-	if is&isPrefix != 0 && strings.HasPrefix(l.text, ":") { // in "APICallError: …" the error is only part of a name
+	if is&isPrefix != 0 && strings.HasPrefix(l.rest(), ":") { // in "APICallError: …" the error is only part of a name
 		is &^= isFailed
 	}
 	if is != 0 {
@@ -75,23 +74,30 @@ func (l *lexer) tag(words []tagged, word string) []tagged {
 	words = l.tagPhrases(words, known.phrases)
 	words = l.tagPhrases(words, begins.phrases)
 	if isUnparted(word) {
-		two := l.before[1] + " " + word
-		for _, known := range t.unparted {
-			if strings.Contains(two, known.text) && !strings.Contains(l.before[1], known.text) {
-				words = append(words, tagged{known.text, l.count, known.is})
-			}
-		}
+		words = l.tagUnparted(words, t, word)
 	}
-	l.before = [2]string{l.before[1], word}
+	l.count++
+	l.before[l.count&1] = word
 	return words
 }
 
-// tagPhrases appends the phrases that end with the last word.
+// tagPhrases appends the phrases that end with the word after the last one.
 func (l *lexer) tagPhrases(words []tagged, phrases []phrase) []tagged {
 	for i := range phrases {
 		p := &phrases[i]
-		if n := len(p.before); p.before[n-1].fits(l.before[1]) && (n == 1 || p.before[0].fits(l.before[0])) {
+		if n := len(p.before); p.before[n-1].fits(l.last(0)) && (n == 1 || p.before[0].fits(l.last(1))) {
 			words = append(words, tagged{p.text, l.count, p.is})
+		}
+	}
+	return words
+}
+
+// tagUnparted appends what is known of a piece of text that is written without spaces.
+func (l *lexer) tagUnparted(words []tagged, t *thesaurus, word string) []tagged {
+	two := l.last(0) + " " + word
+	for _, known := range t.unparted {
+		if strings.Contains(two, known.text) && !strings.Contains(l.last(0), known.text) {
+			words = append(words, tagged{known.text, l.count, known.is})
 		}
 	}
 	return words

@@ -9,9 +9,15 @@ import (
 // lexer splits a message into words, which it gives in lower case.
 type lexer struct {
 	text   string
-	count  int
+	at     int // where the next word is looked for
+	count  int // of the words that were found
 	before [2]string
 }
+
+func (l *lexer) rest() string { return l.text[l.at:] }
+
+// last is the last word, or the one before it: the word that is back words away.
+func (l *lexer) last(back int) string { return l.before[(l.count+back)&1] }
 
 // addressMark stands between the scheme of an address and its host.
 const addressMark = "://"
@@ -25,25 +31,27 @@ const maxWord = 64
 // next gives the next word, and whether a clause ends with it; ok is false at the end.
 func (l *lexer) next() (word string, ends, ok bool) {
 	for {
-		start := letterAt(l.text)
-		if start == len(l.text) {
+		rest := l.rest()
+		start := letterAt(rest)
+		if start == len(rest) {
 			return "", false, false
 		}
-		l.text = l.text[start:]
-		if n := smallLetters(l.text); n > 0 && n <= maxWord && n+1 < len(l.text) && l.text[n] == ' ' && isASCIILetter(l.text[n+1]) {
-			word, l.text = l.text[:n], l.text[n+1:] // nearly always
-			return word, false, true
+		rest = rest[start:]
+		if n := smallLetters(rest); n > 0 && n <= maxWord && n+1 < len(rest) && rest[n] == ' ' && isASCIILetter(rest[n+1]) {
+			l.at += start + n + 1 // nearly always
+			return rest[:n], false, true
 		}
-		end := wordEnd(l.text)
-		raw := l.text[:end]
-		l.text = l.text[end+addressLen(l.text[end:]):]
-		if len(raw) > maxWord && !isUnparted(raw) || isLabelled(raw, l.text) {
+		end := wordEnd(rest)
+		raw := rest[:end]
+		end += addressLen(rest[end:])
+		l.at += start + end
+		if len(raw) > maxWord && !isUnparted(raw) || isLabelled(raw, rest[end:]) {
 			continue
 		}
 		if smallLetters(raw) < len(raw) {
 			raw = plainLetters(unmarked(strings.ToLower(raw)))
 		}
-		return raw, l.clauseEnds(), true
+		return raw, clauseEnds(rest[end:]), true
 	}
 }
 
@@ -67,14 +75,14 @@ func addressLen(text string) int {
 	return len(strings.TrimRight(text[:n], ".,:;!?"))
 }
 
-// clauseEnds reports whether a sentence or a line ends before the next word.
-func (l *lexer) clauseEnds() bool {
-	for i, r := range l.text {
+// clauseEnds reports whether a sentence or a line ends before the first word of text.
+func clauseEnds(text string) bool {
+	for i, r := range text {
 		switch r {
 		case '\n', ';', '!', '?', '。', '！', '？', '；', '·', '|':
 			return true
 		case '.':
-			if i+1 == len(l.text) || l.text[i+1] == ' ' || l.text[i+1] == '\n' {
+			if i+1 == len(text) || text[i+1] == ' ' || text[i+1] == '\n' {
 				return true
 			}
 		default:

@@ -119,9 +119,7 @@ func (p pattern) fits(word string) bool {
 
 // thesaurus holds the words of meanings in the form in which they are looked up.
 type thesaurus struct {
-	words    map[string]meaning
-	begun    trigrams           // the first three bytes of the words
-	shapes   trigrams           // the first and the last byte of the words, and their lengths
+	words    wordTable
 	of       map[string]meaning // meanings by stem
 	begins   trigrams           // the first three bytes of the stems
 	longest  int                // the longest stem, in bytes
@@ -136,7 +134,7 @@ var lexicon = sync.OnceValue(func() *thesaurus {
 })
 
 func newThesaurus(tables ...map[concept]string) *thesaurus {
-	t := &thesaurus{words: map[string]meaning{}, of: map[string]meaning{}}
+	t, words := &thesaurus{of: map[string]meaning{}}, map[string]meaning{}
 	all := map[string]concept{}
 	for _, meanings := range tables {
 		for is, list := range meanings {
@@ -155,13 +153,10 @@ func newThesaurus(tables ...map[concept]string) *thesaurus {
 	}
 	maps.Copy(all, forms)
 	for _, entry := range slices.Sorted(maps.Keys(all)) {
-		t.add(entry, all[entry])
+		t.add(words, entry, all[entry])
 	}
-	for word := range t.words {
-		if len(word) >= minStem {
-			t.begun.add(word)
-		}
-		t.shapes.addShape(word)
+	for _, word := range slices.Sorted(maps.Keys(words)) {
+		t.words.add(word, words[word])
 	}
 	for _, stem := range slices.Sorted(maps.Keys(t.of)) { // a longer stem also means what a shorter one means
 		t.begins.add(stem)
@@ -179,9 +174,9 @@ func newThesaurus(tables ...map[concept]string) *thesaurus {
 // minStem is the shortest stem, in bytes.
 const minStem = 3
 
-// add adds an entry: a word, a stem ("exced*"), an ending ("*verbindung"), or two or three words,
+// add adds an entry, to words if it is one: a word, a stem ("exced*"), an ending ("*verbindung"), or two or three words,
 // each of which may be a stem.
-func (t *thesaurus) add(entry string, is concept) {
+func (t *thesaurus) add(words map[string]meaning, entry string, is concept) {
 	parts := strings.Fields(entry)
 	last := parts[len(parts)-1]
 	known := meaning{is: is}
@@ -201,20 +196,12 @@ func (t *thesaurus) add(entry string, is concept) {
 	case isStem:
 		t.of[stem] = t.of[stem].with(known)
 	default:
-		t.words[last] = t.words[last].with(known)
+		words[last] = words[last].with(known)
 	}
 }
 
 func (m meaning) with(other meaning) meaning {
 	return meaning{m.is | other.is, slices.Concat(m.phrases, other.phrases)}
-}
-
-// word gives the meaning of a word, and the phrases that end with it.
-func (t *thesaurus) word(word string) meaning {
-	if t.shapes.lackShape(word) || len(word) >= minStem && t.begun.lacks(word[:minStem]) {
-		return meaning{}
-	}
-	return t.words[word]
 }
 
 // stem gives the meaning of the longest stem that word begins with.

@@ -27,10 +27,16 @@ type reading struct {
 }
 
 // providerCode is one code of a body, header or message.
-type providerCode struct{ lower, flat, written, where string }
+type providerCode struct {
+	lower, flat, written, where string
+
+	pairs letterPairs // of flat
+}
 
 func newCode(written, where string) providerCode {
-	return providerCode{strings.ToLower(written), flat(written), written, where}
+	code := providerCode{lower: strings.ToLower(written), flat: flat(written), written: written, where: where}
+	code.pairs.addAll(code.flat)
+	return code
 }
 
 func gather(e *Evidence) *reading {
@@ -105,15 +111,22 @@ func withoutLinks(text string) string {
 // endpointMarks are pieces of the addresses of APIs.
 var endpointMarks = []string{"/v1", "/v2", "/v3", "/v4", "completions", "generatecontent"}
 
-// lower is text in lower case. Most texts are ASCII, apart from the "…" where they were cut; only
-// what follows the ASCII part is converted letter by letter.
+// lower is text in lower case. Most texts are in it, and ASCII apart from the "…" where they were
+// cut; only what follows the ASCII part is converted letter by letter.
 func lower(text string) string {
-	ascii := 0
+	ascii, small := 0, true
 	for ascii < len(text) && text[ascii] < utf8.RuneSelf {
+		small = small && (text[ascii] < 'A' || text[ascii] > 'Z')
 		ascii++
 	}
-	head, tail := strings.ToLower(text[:ascii]), strings.ToLower(text[ascii:])
-	if head == text[:ascii] && tail == text[ascii:] {
+	if ascii == len(text) && small {
+		return text
+	}
+	head, tail := text[:ascii], strings.ToLower(text[ascii:])
+	if !small {
+		head = strings.ToLower(head)
+	}
+	if small && tail == text[ascii:] {
 		return text
 	}
 	return head + tail
@@ -126,9 +139,10 @@ func (c *reading) streaming() bool {
 // codeOf gives the first code that is one of these.
 func (c *reading) codeOf(codes []string) (providerCode, bool) {
 	if len(codes) > 0 {
-		for _, have := range c.codes {
+		for i := range c.codes {
+			have := &c.codes[i]
 			if slices.Contains(codes, have.flat) || slices.Contains(codes, have.lower) {
-				return have, true
+				return *have, true
 			}
 		}
 	}
@@ -137,13 +151,14 @@ func (c *reading) codeOf(codes []string) (providerCode, bool) {
 
 // codeLike gives the first code that is like one of these patterns.
 func (c *reading) codeLike(patterns []string) (providerCode, bool) {
-	for _, have := range c.codes {
+	for i := range c.codes {
+		have := &c.codes[i]
 		if len(have.written) > maxLikeCode {
 			continue
 		}
 		for _, pattern := range patterns {
-			if isLike(have.flat, pattern) {
-				return have, true
+			if have.pairs.mayHave(pattern) && isLike(have.flat, pattern) {
+				return *have, true
 			}
 		}
 	}

@@ -205,6 +205,15 @@ type tablePhrase struct {
 	Is     concept  `json:"is,string"`
 }
 
+// all are the words of the table, each with its meaning.
+func (t *wordTable) all() map[string]meaning {
+	of := map[string]meaning{}
+	for _, entry := range t.entries {
+		of[entry.word] = entry.meaning
+	}
+	return of
+}
+
 func tableMeanings(of map[string]meaning) map[string]tableMeaning {
 	list := map[string]tableMeaning{}
 	for word, known := range of {
@@ -234,7 +243,7 @@ func (p pattern) entry() string {
 
 func tableLexicon() object {
 	return object{
-		"words": tableMeanings(lexicon().words), "stems": tableMeanings(lexicon().of), "endings": tablePairs(lexicon().endings), "unparted": tablePairs(lexicon().unparted),
+		"words": tableMeanings(lexicon().words.all()), "stems": tableMeanings(lexicon().of), "endings": tablePairs(lexicon().endings), "unparted": tablePairs(lexicon().unparted),
 		"letters": tableLetters(), "perMinute": perMinute.table(), "isPassing": isPassing.table(), "isPrefix": isPrefix.table(), "isFailed": isFailed.table(),
 	}
 }

@@ -101,22 +101,6 @@ func (set *trigrams) add(text string) {
 	set[h>>6] |= 1 << (h & 63)
 }
 
-// addShape puts the first and the last byte of word and its length into the set, and lackShape
-// reports whether they are not in it.
-func (set *trigrams) addShape(word string) {
-	h := shape(word)
-	set[h>>6] |= 1 << (h & 63)
-}
-
-func (set *trigrams) lackShape(word string) bool {
-	h := shape(word)
-	return set[h>>6]&(1<<(h&63)) == 0
-}
-
-func shape(word string) uint32 {
-	return hashed(uint32(word[0])<<16 | uint32(word[len(word)-1])<<8 | uint32(len(word))&0xFF)
-}
-
 // trigram hashes the first three bytes of text.
 func trigram(text string) uint32 {
 	return hashed(uint32(text[0])<<16 | uint32(text[1])<<8 | uint32(text[2]))
@@ -133,6 +117,25 @@ func (set *trigrams) lacks(phrase string) bool {
 	}
 	return false
 }
+
+// letterPairs is a set of the pairs of letters of a code, without regard to what they have above
+// their five lowest bits. It shows without a search that most patterns are not like it.
+type letterPairs [1 << 4]uint64
+
+func (set *letterPairs) addAll(code string) {
+	for i := 1; i < len(code); i++ {
+		h := pair(code[i-1], code[i])
+		set[h>>6] |= 1 << (h & 63)
+	}
+}
+
+// mayHave reports whether a code may have the first two letters of pattern.
+func (set *letterPairs) mayHave(pattern string) bool {
+	h := pair(pattern[0], pattern[1])
+	return set[h>>6]&(1<<(h&63)) != 0
+}
+
+func pair(a, b byte) uint32 { return uint32(a&31)<<5 | uint32(b&31) }
 
 // says reports whether phrase, in lower case, was said.
 func (c *reading) says(phrase string) bool {
