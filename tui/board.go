@@ -2,12 +2,10 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 )
 
 // Mood is how a row of a [Board] is drawn; its words say the same.
@@ -67,15 +65,7 @@ type BoardConfig struct {
 // RunBoard shows a board in this terminal until the person leaves or ctx ends, neither of which
 // is an error.
 func RunBoard(ctx context.Context, cfg BoardConfig) error {
-	options := []tea.ProgramOption{tea.WithContext(ctx)}
-	if cfg.NoColor {
-		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
-	}
-	_, err := tea.NewProgram(newBoard(ctx, cfg), options...).Run()
-	if ctx.Err() != nil || errors.Is(err, tea.ErrInterrupted) {
-		return nil //nolint:nilerr // a board is watched until somebody has seen enough
-	}
-	return err
+	return show(ctx, newBoard(ctx, cfg), cfg.NoColor)
 }
 
 // board is the program: a tea.Model.

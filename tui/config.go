@@ -2,12 +2,8 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"time"
-
-	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/sdk/go/client"
@@ -41,15 +37,7 @@ type Config struct {
 // Run shows the chat in this terminal until the person leaves or ctx ends, neither of
 // which is an error.
 func Run(ctx context.Context, cfg Config) error {
-	options := []tea.ProgramOption{tea.WithContext(ctx)}
-	if cfg.NoColor {
-		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
-	}
 	chat := New(ctx, cfg)
 	defer chat.close()
-	_, err := tea.NewProgram(chat, options...).Run()
-	if ctx.Err() != nil || errors.Is(err, tea.ErrInterrupted) {
-		return nil
-	}
-	return err
+	return show(ctx, chat, cfg.NoColor)
 }

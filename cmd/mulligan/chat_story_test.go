@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,6 +22,23 @@ import (
 type pane struct {
 	*home
 	socket string
+	pid    string // the file with the program's process id
+}
+
+// signals sends the program a signal.
+func (p *pane) signals(s syscall.Signal) {
+	p.Helper()
+	text, err := os.ReadFile(p.pid)
+	if err != nil {
+		p.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		p.Fatal(err)
+	}
+	if err := syscall.Kill(pid, s); err != nil {
+		p.Fatal(err)
+	}
 }
 
 // inTerminal runs the program in a terminal of that size.
@@ -35,8 +53,8 @@ func (h *home) inTerminal(columns, rows int, args ...string) *pane {
 	if err != nil {
 		h.Fatal(err)
 	}
-	p := &pane{home: h, socket: filepath.Join(folder, "tmux")}
-	command := show.ShellQuote(program)
+	p := &pane{home: h, socket: filepath.Join(folder, "tmux"), pid: filepath.Join(folder, "pid")}
+	command := `sh -c 'echo $$ >"$0"; exec "$@"' ` + show.ShellQuote(p.pid) + " " + show.ShellQuote(program)
 	for _, arg := range args {
 		command += " " + show.ShellQuote(arg)
 	}
@@ -164,6 +182,22 @@ func TestChatInterrupted(t *testing.T) {
 	p.keys("Enter")
 	p.shows("All good.")
 	p.leaves()
+}
+
+// TestTerminalsEndBySignals: a signal ends what fills the terminal, and leaves the terminal as it was.
+func TestTerminalsEndBySignals(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ verb, shown, left string }{{"chat", "Write a message", "left with 143"}, {"top", "q leave", "left with 0"}} {
+		for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
+			t.Run(c.verb+" "+s.String(), func(t *testing.T) {
+				t.Parallel()
+				p := newHome(t, "").inTerminal(80, 24, c.verb)
+				p.shows(c.shown)
+				p.signals(s)
+				p.shows(c.left)
+			})
+		}
+	}
 }
 
 // TestChatOverARestart: a chat that talks to a gateway sees it go and come back, and the

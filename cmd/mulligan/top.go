@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"os/signal"
 	"syscall"
 	"time"
@@ -37,7 +38,7 @@ func newTop() *cobra.Command {
 			if _, err := restrict(filter, new(query)); err != nil {
 				return err
 			}
-			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGHUP)
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 			defer stop()
 			counted := &counters{app: a, known: map[int]running{}}
 			return tui.RunBoard(ctx, tui.BoardConfig{Every: time.Second, NoColor: !bool(a.Screen.Ink), Load: func(ctx context.Context, asking bool) (tui.Board, error) {
