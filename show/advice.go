@@ -14,7 +14,7 @@ import (
 // be asked, the buttons.
 func (s *Screen) Advice(f failure.Failure, d recovery.Decision, offered *recovery.Suggestion) {
 	at := d.Delay.Duration()
-	s.out(s.Ink.Bold(terminal.OneLine(f.Title)) + ". " + terminal.OneLine(f.Message))
+	s.Print(s.Ink.Bold(terminal.OneLine(f.Title)) + ". " + terminal.OneLine(f.Message))
 	line := "Nobody has an opinion."
 	switch d.Action {
 	case recovery.ActionRetry:
@@ -31,16 +31,14 @@ func (s *Screen) Advice(f failure.Failure, d recovery.Decision, offered *recover
 	if d.By != nil {
 		line += s.Ink.Dim(" · " + terminal.OneLine(words.Tidy(d.By.Plugin+": "+d.Reason)))
 	}
-	s.out(line)
+	s.Print(line)
 	if d.BlockedBy != "" {
-		s.out(s.Ink.Dim("Not without asking: " + terminal.OneLine(recovery.LimitInWords(d.BlockedBy)) + "."))
+		s.Print(s.Ink.Dim("Not without asking: " + terminal.OneLine(recovery.LimitInWords(d.BlockedBy)) + "."))
 	}
 	if offered == nil {
 		return
 	}
 	for i, b := range offered.Actions {
-		s.out(fmt.Sprintf("  %d) %s", i+1, terminal.OneLine(words.Localize(b.Label, offered.ResetsAt, time.Now()))))
+		s.Print(fmt.Sprintf("  %d) %s", i+1, terminal.OneLine(words.Localize(b.Label, offered.ResetsAt, time.Now()))))
 	}
 }
-
-func (s *Screen) out(line string) { fmt.Fprintln(s.Out, line) }

@@ -1,7 +1,6 @@
 package show
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -37,10 +36,10 @@ func (s *Screen) Answer(r answers.Result, asJSON bool) error {
 	case answers.Failed:
 		what = "was not answered: " + r.Err.Error()
 	}
-	line := strings.TrimSpace(terminal.OneLine(r.Run.Run+"  "+what)) + "  " + s.Ink.Dim(terminal.OneLine(r.Run.Title))
+	line := strings.TrimSpace(terminal.OneLine(r.Run.Run+"  "+what) + "  " + s.Ink.Dim(terminal.OneLine(r.Run.Title)))
 	if s.LiveOut && r.Err == nil { // an error is read to its end
 		line = ansi.Truncate(line, s.width, "…")
 	}
-	_, err := fmt.Fprintln(s.Out, line)
-	return err
+	s.Print(line)
+	return nil
 }

@@ -63,7 +63,7 @@ func (l *live) follow(run *runner.Run) error {
 // print prints lines of the answer.
 func (l *live) print(rows []string) {
 	for _, row := range rows {
-		l.Screen.print(row)
+		l.Screen.row(row)
 	}
 }
 

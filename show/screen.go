@@ -46,8 +46,10 @@ func IsTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(f.Fd())
 }
 
-// print prints one line on stdout.
-func (s *Screen) print(text string) {
+// Print prints text on stdout, without what would steer the terminal.
+func (s *Screen) Print(text string) { s.row(terminal.Styled(text)) }
+
+func (s *Screen) row(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clear()
@@ -57,21 +59,21 @@ func (s *Screen) print(text string) {
 // markdown prints a whole answer: formatted on a terminal, unchanged in a pipe.
 func (s *Screen) markdown(text string) {
 	if !s.LiveOut {
-		s.print(terminal.Printable(text, true))
+		s.Print(text)
 		return
 	}
 	p := tui.NewPrinter(s.width, bool(s.Ink))
 	for _, row := range append(p.Add(text), p.End()...) {
-		s.print(row)
+		s.row(row)
 	}
 }
 
-// Line prints one line on stderr.
+// Line prints text on stderr, without what would steer the terminal.
 func (s *Screen) Line(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clear()
-	fmt.Fprintln(s.Err, text)
+	fmt.Fprintln(s.Err, terminal.Styled(text))
 }
 
 // Prompt writes a prompt for a line to stderr.
@@ -79,13 +81,14 @@ func (s *Screen) Prompt(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clear()
-	fmt.Fprint(s.Err, text)
+	fmt.Fprint(s.Err, terminal.Styled(text))
 }
 
 // Mark sets the live line, if there is one; "" removes it.
 func (s *Screen) Mark(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	text = terminal.OneLine(text)
 	if !s.LiveErr || text == s.status {
 		return
 	}

@@ -87,23 +87,23 @@ func (s *story) event(e recovery.Event) {
 		case failure.TimerNetwork:
 			s.at(e, "The network is back")
 		default:
-			s.at(e, "Timer "+string(b.Timer)+" is due")
+			s.at(e, terminal.OneLine("Timer "+string(b.Timer)+" is due"))
 		}
 	case recovery.ToolBegan:
 		s.at(e, fmt.Sprintf("Tool %s begins%s%s", s.Ink.Bold(terminal.OneLine(b.Name)), again(b.Try), byItself(b.By)))
 	case recovery.ToolReturned:
-		s.at(e, fmt.Sprintf("Tool %s: %s after %s", terminal.OneLine(b.Result.Name), b.Outcome, words.Spell(b.Elapsed.Duration())))
+		s.at(e, fmt.Sprintf("Tool %s: %s after %s", terminal.OneLine(b.Result.Name), terminal.OneLine(string(b.Outcome)), words.Spell(b.Elapsed.Duration())))
 		s.under(s.Ink.Dim(Excerpt(b.Result.Text)))
 	case recovery.Accepted:
 		s.at(e, s.Ink.Cyan("A person chose "+terminal.OneLine(b.Action+" "+b.Model)))
 	case recovery.Suggested:
-		s.at(e, s.Ink.Amber("Suggestion "+b.Suggestion.ID+": "+TellAction(b.Suggestion.SuggestedAction, b.Suggestion.NewModel, 0)))
+		s.at(e, s.Ink.Amber(terminal.OneLine("Suggestion "+b.Suggestion.ID+": "+TellAction(b.Suggestion.SuggestedAction, b.Suggestion.NewModel, 0))))
 	case recovery.Noted:
 		if b.Topic != recovery.TopicText {
 			s.at(e, terminal.OneLine(recovery.LocalText(s.run, e, time.Now())))
 		}
 	case recovery.Ended:
-		s.at(e, s.Ink.Bold("Ended: "+string(b.Status)+stopReason(b)))
+		s.at(e, s.Ink.Bold(terminal.OneLine("Ended: "+string(b.Status)+stopReason(b))))
 	default:
 		s.at(e, terminal.OneLine(cmp.Or(recovery.LocalText(s.run, e, time.Now()), strings.ReplaceAll(e.Type(), "_", " "))))
 	}
@@ -319,7 +319,7 @@ func byItself(by string) string {
 	if by == recovery.ByCaller {
 		return ", at the program that started the run"
 	}
-	return ", by the " + by + " itself"
+	return terminal.OneLine(", by the " + by + " itself")
 }
 
 // OnOff is a switch in words.

@@ -37,7 +37,7 @@ func (s *Screen) Table(rows [][]string) {
 				b.WriteString(strings.Repeat(" ", widths[i]-ansi.StringWidth(cell)+gap))
 			}
 		}
-		s.print(b.String())
+		s.Print(b.String())
 	}
 }
 

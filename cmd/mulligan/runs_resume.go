@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/internal/terminal"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
 	"github.com/mulligan-run/mulligan/server"
@@ -161,8 +162,8 @@ func (a *app) tellResumed(one resumed, asJSON bool) error {
 		encoder := show.JSON(a.Screen.Out)
 		return encoder.Encode(one)
 	}
-	_, err := fmt.Fprintln(a.Screen.Out, strings.TrimSpace(one.Run+"  "+one.Outcome+"  "+one.Detail))
-	return err
+	a.Screen.Print(strings.TrimSpace(terminal.OneLine(one.Run + "  " + one.Outcome + "  " + one.Detail)))
+	return nil
 }
 
 // sumUp prints how many runs had which outcome, and returns the exit code.

@@ -71,7 +71,7 @@ func (a *app) listSessions(list []timeline.SessionSummary, asJSON bool) error {
 	}
 	rows := [][]string{{"SESSION", "RUNS", "CONTINUED", "STATUS", "MODEL", "TITLE"}}
 	for _, s := range list {
-		rows = append(rows, []string{s.ID, strconv.Itoa(s.Runs), show.Stamp(s.Last.StartedAt), show.StatusWord(s.Last), terminal.OneLine(s.Last.Model), terminal.OneLine(s.Title)})
+		rows = append(rows, []string{terminal.OneLine(s.ID), strconv.Itoa(s.Runs), show.Stamp(s.Last.StartedAt), show.StatusWord(s.Last), terminal.OneLine(s.Last.Model), terminal.OneLine(s.Title)})
 	}
 	a.Screen.Table(rows)
 	return nil
@@ -148,18 +148,18 @@ func (a *app) showTurn(t turn, asJSON bool) error {
 	if t.Open {
 		status = show.Recoverable
 	}
-	ink, out := a.Screen.Ink, a.Screen.Out
-	fmt.Fprintln(out, ink.Dim(fmt.Sprintf("%s  %s  %s  %s", show.Stamp(t.StartedAt), t.Run, status, terminal.OneLine(t.Model))))
-	fmt.Fprintln(out, show.Indent(ink.Bold(terminal.Printable(t.Prompt, true)), "> "))
+	ink, tell := a.Screen.Ink, a.Screen.Print
+	tell(ink.Dim(fmt.Sprintf("%s  %s  %s  %s", show.Stamp(t.StartedAt), t.Run, status, terminal.OneLine(t.Model))))
+	tell(show.Indent(ink.Bold(terminal.Printable(t.Prompt, true)), "> "))
 	if t.Answer != "" {
-		fmt.Fprintln(out, terminal.Printable(t.Answer, true))
+		tell(terminal.Printable(t.Answer, true))
 	}
 	if t.Truncated {
-		fmt.Fprintln(out, ink.Amber("! "+show.CutText))
+		tell(ink.Amber("! " + show.CutText))
 	}
 	if t.Error != "" {
-		fmt.Fprintln(out, ink.Red("✗ "+terminal.OneLine(t.Error)))
+		tell(ink.Red("✗ " + terminal.OneLine(t.Error)))
 	}
-	_, err := fmt.Fprintln(out)
-	return err
+	tell("")
+	return nil
 }
