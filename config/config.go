@@ -8,7 +8,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mulligan-run/mulligan/host/trust"
@@ -292,8 +291,7 @@ func PluginProblem(plugins []Plugin) *yamlfile.Problem {
 
 // CheckModel says what is wrong with the full name of a model.
 func CheckModel(name string) error {
-	entry, model, ok := strings.Cut(name, "/")
-	if !ok || entry == "" || model == "" || len(name) > 256 || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+	if provider.CheckName(name) != nil {
 		return fmt.Errorf("%q is not the full name of a model: write provider/model, for example anthropic/claude-sonnet-4-5", name)
 	}
 	return nil

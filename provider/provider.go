@@ -214,10 +214,10 @@ func (s *Set) Redact(text string) string { return s.settings.known.Text(text) }
 
 // Model is the model with that full name, "provider/model".
 func (s *Set) Model(full string) (llm.Model, error) {
-	name, model, ok := strings.Cut(full, "/")
-	if !ok || name == "" || model == "" {
-		return nil, fmt.Errorf("model needs the form provider/model, not %q", full)
+	if err := CheckName(full); err != nil {
+		return nil, err
 	}
+	name, _, _ := strings.Cut(full, "/")
 	found := s.adapters[name]
 	if found == nil {
 		return nil, fmt.Errorf("no provider %q; there are %s", name, strings.Join(s.names(), ", "))

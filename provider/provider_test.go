@@ -377,8 +377,11 @@ func TestConnectionIsUsedAgain(t *testing.T) {
 
 func TestSetNames(t *testing.T) {
 	s := set(t, "http://127.0.0.1:1")
-	for full, want := range map[string]string{"m": "provider/model", "nobody/m": "anthropic, openai", "anthropic/": "provider/model"} {
-		if _, err := s.Model(full); err == nil || !strings.Contains(err.Error(), want) {
+	for full, want := range map[string]string{
+		"m": "provider/model", "nobody/m": "anthropic, openai", "anthropic/": "provider/model", "anthropic/m" + strings.Repeat("m", 300): "256 bytes",
+		"anthropic/\x1b[2J": "are seen", "anthropic/\u202em": "are seen", "anthropic/\u009bm": "are seen", "anthropic/a b": "are seen", "anthropic/\xff": "are seen", "anthropic/a\u200bb": "are seen",
+	} {
+		if _, err := s.Model(full); err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 2000 {
 			t.Errorf("%q: %v", full, err)
 		}
 	}

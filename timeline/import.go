@@ -30,6 +30,11 @@ func NewImport(events []recovery.Event) (Import, error) {
 	if _, err := recovery.Fold(events); err != nil {
 		return Import{}, fmt.Errorf("import: %w", err)
 	}
+	if s, ok := events[0].Body.(recovery.Started); ok && s.Session != "" {
+		if err := CheckSessionID(s.Session); err != nil {
+			return Import{}, fmt.Errorf("import: %w", err)
+		}
+	}
 	for _, e := range events {
 		i.Inbox = max(i.Inbox, e.Inbox)
 		if claimed, ok := e.Body.(recovery.Claimed); ok {

@@ -92,6 +92,8 @@ func testImportRefused(t *testing.T, log timeline.Log) {
 		"no id":                               {with("", 1, recovery.Started{})},
 		"an owner of a number that none has":  {all[0], with("r", 2, recovery.Claimed{Owner: "a", Epoch: 1 << 60})},
 		"a command of a number that none has": {all[0], answering(1 << 60)},
+		"a session by a name that none has":   {with("r", 1, recovery.Started{Model: "lab/one", Session: "a\x1b[2J"})},
+		"a session that no address ends in":   {with("r", 1, recovery.Started{Model: "lab/one", Session: ".."})},
 	} {
 		if err := log.Import(t.Context(), bad...); err == nil {
 			t.Errorf("%s was imported", name)
