@@ -1,7 +1,9 @@
 package config
 
 import (
+	"net/url"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/mulligan-run/mulligan/provider"
@@ -26,4 +28,27 @@ func OwnKeys() []string {
 		}
 	}
 	return keys
+}
+
+// Secrets are the secrets that the configuration names: the keys of its providers, the secrets of its
+// webhooks and the password of its database.
+func (c *Config) Secrets(env func(string) string) []string {
+	var all []string
+	named := func(variable string) {
+		if variable != "" {
+			all = append(all, env(variable))
+		}
+	}
+	for _, p := range c.Providers {
+		named(p.KeyEnv)
+		all = append(all, provider.ProxySecrets(p.Proxy)...)
+	}
+	for _, w := range c.Webhooks {
+		named(w.SecretEnv)
+	}
+	if u, err := url.Parse(c.Store); err == nil {
+		password, _ := u.User.Password()
+		all = append(all, password, u.Query().Get("password"), u.Query().Get("sslpassword"))
+	}
+	return slices.DeleteFunc(all, func(secret string) bool { return secret == "" })
 }

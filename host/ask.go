@@ -119,7 +119,7 @@ func (s *supervised) record(ctx context.Context, err error, took time.Duration) 
 		s.breaker.abandoned()
 	default:
 		s.breaker.failed(time.Now())
-		s.lastError = err.Error()
+		s.failed(err)
 	}
 }
 
@@ -183,7 +183,7 @@ func (s *supervised) call(ctx context.Context, p peer, about hooks.Occasion) (re
 // checkAlive ends a peer that is connected but does not answer a ping.
 func (s *supervised) checkAlive(p peer) {
 	if err := p.connected().ping(s.life); err != nil && s.life.Err() == nil {
-		s.logger.Warn("plugin does not answer a ping", append(whereabouts(p), "error", err)...)
+		s.logger.Warn("plugin does not answer a ping", append(whereabouts(p), "error", s.redact(err.Error()))...)
 		p.end(errors.New("it did not answer a ping"))
 	}
 }

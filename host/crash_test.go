@@ -37,7 +37,7 @@ func TestACrashErrorIsBounded(t *testing.T) {
 	if text := e.Error(); len(text) > hooks.MaxError || !strings.HasPrefix(text, `plugin p\x1b 1 ended (signal: killed): \x00`) {
 		t.Errorf("%d bytes: %s", len(text), text)
 	}
-	s := newStderrLog(New().logger, &lastLines{})
+	s := newStderrLog(New().logger, &lastLines{}, unchanged)
 	for n := range 3 * keptLines {
 		s.last = append(s.last[max(0, len(s.last)-keptLines+1):], fmt.Sprintf("line %d of %s", n, strings.Repeat("ä", 40)))
 	}

@@ -20,6 +20,7 @@ const maxName = 100 // bytes
 type Host struct {
 	logger   *slog.Logger
 	stateDir string // "" = nothing is written for other processes
+	redact   func(string) string
 	folders  *folders
 
 	mu      sync.Mutex
@@ -36,9 +37,15 @@ type Option func(*Host)
 // them. Without it nothing is logged.
 func WithLogger(logger *slog.Logger) Option { return func(h *Host) { h.logger = logger } }
 
+// WithRedact has secrets taken out of all that plugins say, before it is kept, logged or part of an
+// error. A plugin may have been given a key, and print it.
+func WithRedact(redact func(string) string) Option { return func(h *Host) { h.redact = redact } }
+
+func unchanged(text string) string { return text }
+
 // New returns a Host without plugins.
 func New(options ...Option) *Host {
-	h := &Host{logger: slog.New(slog.DiscardHandler), folders: newFolders()}
+	h := &Host{logger: slog.New(slog.DiscardHandler), redact: unchanged, folders: newFolders()}
 	for _, option := range options {
 		option(h)
 	}
@@ -68,7 +75,7 @@ func (h *Host) Add(spec Spec) error {
 	if h.stateDir != "" && h.state == nil {
 		h.openState()
 	}
-	h.plugins = append(h.plugins, supervise(spec, h.folders, h.loggerOf(spec.Name), h.state.touch))
+	h.plugins = append(h.plugins, supervise(spec, h.folders, h.loggerOf(spec.Name), h.redact, h.state.touch))
 	h.state.touch()
 	return nil
 }

@@ -227,7 +227,7 @@ func openFiles() int {
 func TestSuppressedLinesAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log strings.Builder
-		s := newStderrLog(slog.New(slog.NewTextHandler(&log, nil)), &lastLines{})
+		s := newStderrLog(slog.New(slog.NewTextHandler(&log, nil)), &lastLines{}, unchanged)
 		flood := strings.Repeat("x\n", linesPerSecond+7)
 		s.follow(strings.NewReader(flood))
 		if !strings.Contains(log.String(), "suppressed=7\n") {

@@ -46,7 +46,7 @@ func FuzzLogLine(f *testing.F) {
 			}
 		}
 		var log strings.Builder
-		s := newStderrLog(slog.New(slog.NewTextHandler(&log, nil)), &lastLines{})
+		s := newStderrLog(slog.New(slog.NewTextHandler(&log, nil)), &lastLines{}, unchanged)
 		s.add(line, time.Now())
 		if strings.ContainsAny(strings.TrimSuffix(log.String(), "\n"), "\x1b\a\n\x00") {
 			t.Errorf("%q", log.String())

@@ -62,7 +62,7 @@ func TestRestartsBackOffWithJitter(t *testing.T) {
 // deadlines, and one more for each trial call, whose pauses double.
 func TestPL4ABrokenPluginCostsLittle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := supervise(Spec{Name: "p", Command: []string{"p"}, Deadline: 2 * time.Second}, newFolders(), New().logger, func() {})
+		s := supervise(Spec{Name: "p", Command: []string{"p"}, Deadline: 2 * time.Second}, newFolders(), New().logger, unchanged, func() {})
 		s.starting = &attempt{done: make(chan struct{})} // for ever: the worst of them
 		s.begun = true
 		var added time.Duration
@@ -95,7 +95,7 @@ func TestPL4ABrokenPluginCostsLittle(t *testing.T) {
 // A caller that lost interest says nothing about the plugin.
 func TestACancelledCallIsNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := supervise(Spec{Name: "p", Command: []string{"p"}}, newFolders(), New().logger, func() {})
+		s := supervise(Spec{Name: "p", Command: []string{"p"}}, newFolders(), New().logger, unchanged, func() {})
 		s.starting, s.begun = &attempt{done: make(chan struct{})}, true
 		for range 10 {
 			ctx, cancel := context.WithCancel(t.Context())

@@ -49,6 +49,7 @@ type launch struct {
 	folders *folders
 	logger  *slog.Logger
 	said    *lastLines
+	redact  func(string) string
 	dispose func(peer) // stops what was started but is not used
 
 	path string   // of the executable

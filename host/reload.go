@@ -37,7 +37,7 @@ func (s *supervised) reload(ctx context.Context, spec Spec) error {
 	defer context.AfterFunc(s.life, cancel)()
 	fresh, err := s.launch(ctx, spec)
 	if err != nil {
-		s.logger.Warn("plugin was not reloaded", "error", err)
+		s.logger.Warn("plugin was not reloaded", "error", s.redact(err.Error()))
 		return fmt.Errorf("plugin %s is not reloaded, it stays as it was: %w", s.name, err)
 	}
 	s.lockStarted()

@@ -46,7 +46,7 @@ func newRunner(l *launch, env []string, sockets string) *processRunner {
 			Path: l.path, Args: append([]string{l.argv0()}, l.args...), Dir: l.dir,
 			Env: slices.Concat(procgroup.Environment(), l.spec.Env, env),
 		},
-		groups: l.folders.groups, limits: l.spec.Limits.orDefaults(), sockets: sockets, stderr: newStderrLog(l.logger, l.said),
+		groups: l.folders.groups, limits: l.spec.Limits.orDefaults(), sockets: sockets, stderr: newStderrLog(l.logger, l.said, l.redact),
 		withTLS: !l.spec.PlainText, exited: make(chan struct{}), swept: make(chan struct{}),
 	}
 }

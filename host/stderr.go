@@ -26,6 +26,7 @@ const (
 type stderrLog struct {
 	logger *slog.Logger
 	said   *lastLines
+	redact func(string) string
 	ended  chan struct{} // closed at the end of the stream
 	mu     sync.Mutex
 	last   []string
@@ -36,8 +37,8 @@ type stderrLog struct {
 	due            *time.Timer // logs the number of suppressed lines; nil while there are none
 }
 
-func newStderrLog(logger *slog.Logger, said *lastLines) *stderrLog {
-	return &stderrLog{logger: logger, said: said, ended: make(chan struct{})}
+func newStderrLog(logger *slog.Logger, said *lastLines, redact func(string) string) *stderrLog {
+	return &stderrLog{logger: logger, said: said, redact: redact, ended: make(chan struct{})}
 }
 
 // follow reads until r ends.
@@ -57,6 +58,7 @@ func (s *stderrLog) follow(r io.Reader) {
 }
 
 func (s *stderrLog) add(line string, now time.Time) {
+	line = s.redact(line)
 	s.mu.Lock()
 	if len(s.last) == keptLines {
 		s.last = append(s.last[:0], s.last[1:]...)

@@ -20,6 +20,7 @@ type supervised struct {
 	name    string
 	folders *folders
 	logger  *slog.Logger
+	redact  func(string) string
 	changed func()        // reports a change of status
 	slots   chan struct{} // one for each call in flight
 	queue   chan struct{} // one for each call accepted
@@ -53,10 +54,10 @@ type attempt struct {
 	err  error
 }
 
-func supervise(spec Spec, folders *folders, logger *slog.Logger, changed func()) *supervised {
+func supervise(spec Spec, folders *folders, logger *slog.Logger, redact func(string) string, changed func()) *supervised {
 	life, end := context.WithCancel(context.Background())
 	return &supervised{
-		name: spec.Name, folders: folders, logger: logger, changed: changed, life: life, end: end,
+		name: spec.Name, folders: folders, logger: logger, redact: redact, changed: changed, life: life, end: end,
 		slots: make(chan struct{}, maxInFlight), queue: make(chan struct{}, maxInFlight+maxQueued),
 		spec: spec, restarts: newRestarts(spec), breaker: newBreaker(spec.Breaker), language: language(spec),
 	}
@@ -92,7 +93,7 @@ func (s *supervised) running(ctx context.Context) (peer, error) {
 			return begun.wait(ctx)
 		}
 		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < wait+pipeGrace {
-			return nil, fmt.Errorf("the plugin is tried again in %v: %s", wait.Round(time.Millisecond), s.trouble())
+			return nil, notAsked(fmt.Sprintf("the plugin is tried again in %v: %s", wait.Round(time.Millisecond), s.trouble()))
 		}
 		select {
 		case <-time.After(wait):
@@ -113,8 +114,8 @@ func (s *supervised) beginStart(now time.Time) (*attempt, time.Duration, error) 
 	case s.starting != nil:
 		return s.starting, 0, nil
 	case s.begun && s.restarts.spent(now):
-		return nil, 0, fmt.Errorf("disabled for another %v after %d restarts within %v: %s",
-			s.restarts.until(now).Round(time.Second), s.restarts.policy.Max, s.restarts.policy.Window, s.lastError)
+		return nil, 0, notAsked(fmt.Sprintf("disabled for another %v after %d restarts within %v: %s",
+			s.restarts.until(now).Round(time.Second), s.restarts.policy.Max, s.restarts.policy.Window, s.lastError))
 	case s.begun && now.Before(s.restarts.next):
 		return nil, s.restarts.next.Sub(now), nil
 	case s.begun:
@@ -141,9 +142,9 @@ func (s *supervised) start(a *attempt, spec Spec) {
 	s.starting = nil
 	close(a.done)
 	if err != nil {
-		s.lastError = err.Error()
+		s.failed(err)
 		s.restarts.ended(time.Now())
-		s.logger.Warn("plugin did not start", "error", err)
+		s.logger.Warn("plugin did not start", "error", s.lastError)
 		return
 	}
 	s.adopt(p)
@@ -159,7 +160,7 @@ func (s *supervised) launch(ctx context.Context, spec Spec) (p peer, err error) 
 			p, err = reach(ctx, spec)
 			return err
 		}
-		l := &launch{spec: spec, folders: s.folders, logger: s.logger, said: &s.said, dispose: s.dispose}
+		l := &launch{spec: spec, folders: s.folders, logger: s.logger, said: &s.said, redact: s.redact, dispose: s.dispose}
 		p, err = l.start(ctx)
 		return err
 	})
@@ -169,7 +170,7 @@ func (s *supervised) launch(ctx context.Context, spec Spec) (p peer, err error) 
 // adopt makes p the plugin's peer. The caller holds mu.
 func (s *supervised) adopt(p peer) {
 	t := p.connected()
-	s.peer, s.version, s.hash = p, t.version, t.hash
+	s.peer, s.version, s.hash = p, s.redact(t.version), t.hash
 	s.ending.Add(1)
 	go s.watch(p)
 }
@@ -198,7 +199,7 @@ func (s *supervised) noteEnd(p peer, words error) {
 		return
 	}
 	s.restarts.ended(time.Now())
-	s.lastError = words.Error()
+	s.failed(words)
 	s.logger.Warn("plugin ended", append(whereabouts(p), "error", s.lastError)...)
 	s.changed()
 }
@@ -224,6 +225,18 @@ func (a *attempt) wait(ctx context.Context) (peer, error) {
 		return nil, fmt.Errorf("the plugin is still starting: %w", ctx.Err())
 	}
 }
+
+// failed notes the plugin's last trouble. The caller holds mu.
+func (s *supervised) failed(err error) {
+	if _, ours := errors.AsType[notAsked](err); !ours {
+		s.lastError = s.redact(err.Error())
+	}
+}
+
+// notAsked says that a plugin is not asked now, and after what trouble, which stays its last one.
+type notAsked string
+
+func (e notAsked) Error() string { return string(e) }
 
 func (s *supervised) trouble() string {
 	s.mu.Lock()

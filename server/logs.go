@@ -7,8 +7,8 @@ import (
 	"github.com/mulligan-run/mulligan/internal/redact"
 )
 
-// secrets are what this process must not show: the keys in its environment, of its providers and
-// of their proxies.
+// secrets are what this process must not show: the keys in its environment, and what its configuration
+// names.
 var secrets redact.Known
 
 // cleanWriter removes secrets from what is written, one log record at a time.

@@ -50,7 +50,7 @@ func (srv *Server) HostFor(ctx context.Context, entries []config.Plugin) error {
 	if err := srv.OpenLock(); err != nil {
 		return err
 	}
-	options := []host.Option{host.WithLogger(srv.Logger()), host.WithStateDir(srv.PluginState())}
+	options := []host.Option{host.WithLogger(srv.Logger()), host.WithStateDir(srv.PluginState()), host.WithRedact(secrets.Text)}
 	if store, ok := besides[values.Store](srv.Log); ok {
 		options = append(options, host.WithValues(store))
 	}

@@ -21,9 +21,7 @@ func (s *Runs) listPlugins() []gateway.Plugin {
 	var list []gateway.Plugin
 	for _, st := range s.app.Plugins.Statuses() {
 		p := listedPlugin(st)
-		for _, line := range s.app.Plugins.Said(st.Name) {
-			p.Said = append(p.Said, s.models.Redact(secrets.Text(line)))
-		}
+		p.Said = s.app.Plugins.Said(st.Name)
 		if v, ok := votes[st.Name]; ok {
 			p.Votes = votesOf(v, since)
 		}
@@ -66,5 +64,5 @@ func (s *Runs) actOnPlugin(ctx context.Context, name string, act gateway.PluginA
 	if errors.Is(err, host.ErrNoPlugin) {
 		return gateway.ErrNoPlugin
 	}
-	return err
+	return secrets.Error(err) // it may have what the plugin said last
 }

@@ -62,6 +62,7 @@ func New(c *config.Config, s *show.Screen) (*Server, error) {
 	if s == nil {
 		s = show.New(io.Discard, io.Discard)
 	}
+	secrets.Add(c.Secrets(os.Getenv)...)
 	return &Server{Screen: s, Config: c, Dir: dir}, nil
 }
 

@@ -20,8 +20,9 @@ func WithoutPassword(address string) string {
 	if _, ok := u.User.Password(); ok {
 		u.User = url.User(u.User.Username())
 	}
-	if q := u.Query(); q.Has("password") {
+	if q := u.Query(); q.Has("password") || q.Has("sslpassword") {
 		q.Del("password")
+		q.Del("sslpassword")
 		u.RawQuery = q.Encode()
 	}
 	return u.String()

@@ -108,11 +108,12 @@ func spellings(key string) []string {
 // and every byte of the state folder.
 func TestS14TheKeyIsNowhere(t *testing.T) {
 	h := newHome(t, "503")
-	config := fmt.Sprintf("model: fable/one\nauto_recover: false\nproviders:\n  fable: {type: anthropic, base_url: %q, key_env: LAB_KEY}\n", echoing(t))
+	config := fmt.Sprintf("model: fable/one\nauto_recover: false\nproviders:\n  fable: {type: anthropic, base_url: %q, key_env: LAB_ACCESS}\n"+
+		"plugins: [auto-recover, {name: tells, command: [sh, -c, 'echo \"it is $LAB_ACCESS\" >&2; exit 1'], env: [LAB_ACCESS]}]\n", echoing(t))
 	if err := os.WriteFile(filepath.Join(h.dir, "mulligan.yaml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h.env = append(h.env, "LAB_KEY="+canaryKey, "MULLIGAN_DEBUG=1")
+	h.env = append(h.env, "LAB_ACCESS="+canaryKey, "MULLIGAN_DEBUG=1")
 	c := h.serveHTTP()
 	var told strings.Builder
 	tell := func(method, path, body string, want int) string {
@@ -131,6 +132,9 @@ func TestS14TheKeyIsNowhere(t *testing.T) {
 	c.until("the stream's error fails the run", failed)
 	for _, list := range []string{"/v1/runs", "/v1/suggestions", "/v1/models", "/v1/plugins"} {
 		tell("GET", list, "", 200)
+	}
+	if plugins := tell("GET", "/v1/plugins", "", 200); !strings.Contains(plugins, "it is [redacted]") {
+		t.Errorf("a plugin that has the key does not tell it: the test looks in the wrong place: %s", plugins)
 	}
 	tell("POST", path+"/cancel", "", 202)
 	if events := tell("GET", path+"/events", "", 200); strings.Count(events, `"failed"`) < 2 {
