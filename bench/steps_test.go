@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
 	"github.com/mulligan-run/mulligan/timeline"
 	"github.com/mulligan-run/mulligan/timeline/sqlite"
@@ -87,7 +88,8 @@ func (s *steps) run(b *testing.B, log timeline.Log, n int) {
 		return round(calls, n/2)
 	})
 	look := runner.Tool{Name: "look", Run: func(context.Context, runner.ToolCall) (string, error) { return answerText, nil }}
-	r := runner.New(runner.WithLog(log), runner.WithModel("a/one", model), runner.WithTools(look))
+	unlimited := runner.WithPolicy(func(p *recovery.Policy) { p.MaxRounds = 0 })
+	r := runner.New(runner.WithLog(log), runner.WithModel("a/one", model), runner.WithTools(look), unlimited)
 	before, used := memory(), processorTime(b)
 	if _, err := r.Run(b.Context(), "Look around."); err != nil {
 		b.Fatal(err)
