@@ -231,13 +231,20 @@ func (u *unpacking) link(name, target string) error {
 	if err != nil {
 		return err
 	}
-	if len(target) > maxName || path.IsAbs(target) || !filepath.IsLocal(path.Join(path.Dir(name), target)) {
-		return fmt.Errorf("the symbolic link %.100q leads out of the plugin's folder", name)
+	if err := checkLink(name, target); err != nil {
+		return err
 	}
 	if err := u.mkdir(path.Dir(name)); err != nil {
 		return err
 	}
 	return u.root.Symlink(target, name)
+}
+
+func checkLink(name, target string) error {
+	if len(target) > maxName || path.IsAbs(target) || !filepath.IsLocal(path.Join(path.Dir(name), target)) {
+		return fmt.Errorf("the symbolic link %.100q leads out of the plugin's folder", name)
+	}
+	return nil
 }
 
 // lift moves the content of the only folder up, unless there is a manifest beside it.
@@ -259,5 +266,22 @@ func lift(root *os.Root) error {
 			return err
 		}
 	}
-	return root.Remove(aside)
+	if err := root.Remove(aside); err != nil {
+		return err
+	}
+	return checkLinks(root)
+}
+
+// checkLinks refuses links that lead out of a folder whose content came from a deeper one.
+func checkLinks(root *os.Root) error {
+	return fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.Type() != fs.ModeSymlink {
+			return err
+		}
+		target, err := root.Readlink(name)
+		if err != nil {
+			return err
+		}
+		return checkLink(name, target)
+	})
 }

@@ -197,6 +197,8 @@ func TestHostileArchives(t *testing.T) {
 		"link to root":    {aTar(t, link("a", "/")), "leads out"},
 		"link, then file": {aTar(t, link("a/b", ".."), link("c", "a/b/../outside"), file("c")), ""},
 		"link over link":  {aTar(t, link("a", "b"), link("b", ".."), file("a/outside")), "leads out"},
+		"lifted link":     {aTar(t, file("top/a"), link("top/b/up", "../../outside")), "leads out"},
+		"lifted to root":  {aTar(t, file("top/a"), link("top/up", "..")), "leads out"},
 		"hard link":       {aTar(t, tar.Header{Name: "a", Linkname: "../outside", Typeflag: tar.TypeLink}), "neither a file"},
 		"device":          {aTar(t, tar.Header{Name: "a", Typeflag: tar.TypeChar}), "neither a file"},
 		"pipe":            {aTar(t, tar.Header{Name: "a", Typeflag: tar.TypeFifo}), "neither a file"},
