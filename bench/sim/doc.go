@@ -1,7 +1,8 @@
 // Package sim is the proof of the house: it runs the whole stack on seeds and looks at
-// every invariant that one machine can break, and several that share a store. The real runner drives real runs, the real
-// adapters of all four wires speak net/http, and all of it lives in a testing/synctest
-// bubble, where time is virtual and the network is a net.Pipe.
+// every invariant that one machine can break, or several that share a store. The real
+// runner drives real runs, the real adapters of all four wires speak net/http, and all of
+// it lives in a testing/synctest bubble, where time is virtual and the network is a
+// net.Pipe.
 //
 // # A world
 //

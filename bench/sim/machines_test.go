@@ -167,3 +167,21 @@ func (w *world) somewhere(ctx context.Context, d *dice) *member {
 	}()
 	return m
 }
+
+// another is a process to go on with: a new one or, of several machines, one that was there before.
+func (h *person) another() *process {
+	if there := h.w.living(h.at); len(there) > 0 && h.moves.chance(0.5) {
+		p := pick(h.moves, there...)
+		p.wakes()
+		return p
+	}
+	return h.w.spawn(h.fate())
+}
+
+// hearsLate has a process sometimes learn that it took the run of one that stands still when that has woken: both
+// believe that they have it.
+func (p *process) hearsLate(from *process, d *dice) {
+	if from != nil && p.disk.shared != nil && d.chance(0.5) {
+		p.hears = from.awakes().Add(d.duration(2 * time.Second))
+	}
+}

@@ -356,24 +356,12 @@ func (h *person) takeOver(ctx context.Context, back *runner.Run) *runner.Run {
 		from = h.at
 	}
 	h.at = h.another()
-	if from != nil && h.w.disk.shared != nil && h.moves.chance(0.5) {
-		h.at.hears = from.awakes().Add(h.moves.duration(2 * time.Second)) // both believe that they have the run
-	}
+	h.at.hearsLate(from, h.moves)
 	run := h.claim(ctx, from, handover)
 	if run == nil && from != nil && !from.asleep() {
 		h.at, run = from, back // it woke up in time
 	}
 	return run
-}
-
-// another is a process to go on with: a new one or, of several machines, one that was there before.
-func (h *person) another() *process {
-	if there := h.w.living(h.at); len(there) > 0 && h.moves.chance(0.5) {
-		p := pick(h.moves, there...)
-		p.wakes()
-		return p
-	}
-	return h.w.spawn(h.fate())
 }
 
 // fate is that of the next process; they die less and less often.
