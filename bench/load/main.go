@@ -159,9 +159,11 @@ func (l *lot) beside(ctx context.Context, args []string, measure func(context.Co
 	if err := l.provider.stop(); err != nil {
 		return nil, err
 	}
-	if l.provider, l.at, err = startProvider(ctx, args); err != nil {
+	provider, at, err := startProvider(ctx, args)
+	if err != nil {
 		return nil, err
 	}
+	l.provider, l.at = provider, at
 	l.progress("the same, in PostgreSQL")
 	database, err := l.part(ctx, measure)
 	l.store = ""
