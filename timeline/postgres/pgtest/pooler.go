@@ -3,6 +3,7 @@ package pgtest
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"os/exec"
@@ -80,7 +81,9 @@ func pool(t testing.TB, program, dir string, behind *pgx.ConnConfig) {
 	}
 	t.Cleanup(func() { end(in, cmd, dir) })
 	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
-		if _, err = os.Stat(filepath.Join(dir, ".s.PGSQL.5432")); err == nil {
+		conn, err := net.Dial("unix", filepath.Join(dir, ".s.PGSQL.5432")) // there is a file before anybody listens
+		if err == nil {
+			_ = conn.Close()
 			return
 		}
 		if time.Since(began) > patience {
