@@ -81,7 +81,7 @@ func pool(t testing.TB, program, dir string, behind *pgx.ConnConfig) {
 	}
 	t.Cleanup(func() { end(in, cmd, dir) })
 	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
-		conn, err := net.Dial("unix", filepath.Join(dir, ".s.PGSQL.5432")) // there is a file before anybody listens
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "unix", filepath.Join(dir, ".s.PGSQL.5432")) // there is a file before anybody listens
 		if err == nil {
 			_ = conn.Close()
 			return
