@@ -43,6 +43,14 @@ func (c *cluster) run(program string, args ...string) (string, error) {
 	return string(out), err
 }
 
+// end waits until runs have ended.
+func (c *cluster) end(readers []*reader) {
+	c.Helper()
+	for _, r := range readers {
+		c.eventually("I01: a run ends", r.over)
+	}
+}
+
 // upgrade migrates the database while all members write to it, and then has each be the next version. Each
 // finds runs that others have begun, which end before the next one: three interruptions in a row would
 // have a run ask what to do.
@@ -53,6 +61,7 @@ func (c *cluster) upgrade(hit *member) {
 	}
 	c.refuses(c.program, "was written by a newer version")
 	hit.becomes(c.next)
+	c.end(c.round)
 	for _, m := range c.members {
 		if m == hit {
 			continue
@@ -64,9 +73,7 @@ func (c *cluster) upgrade(hit *member) {
 			beside = append(beside, r)
 		}
 		m.becomes(c.next)
-		for _, r := range beside {
-			c.eventually("I01: a run ends", r.over)
-		}
+		c.end(beside)
 		c.more = append(c.more, beside...)
 	}
 }
