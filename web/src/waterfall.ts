@@ -80,6 +80,7 @@ function tone(s: Span): string {
 function bar(w: Waterfall, s: Span, to: number): TemplateResult {
   const [x, end] = [place(w, s.from), place(w, to)];
   const [left, right] = [Math.max(0, x), Math.min(100, end)];
+  const wide = Math.max(0.6, right - left); // whole also at the end of the chart
   const beyond = end < 0 ? '‹' : x > 100 ? '›' : '';
   return html`<svg class="strip" aria-hidden="true">
     ${w.scale.shortened.map(([from, until]) => {
@@ -87,6 +88,6 @@ function bar(w: Waterfall, s: Span, to: number): TemplateResult {
       return b < 0 || a > 100 ? nothing : svg`<rect class="fold" x="${Math.max(0, a)}%" width="${Math.max(0, Math.min(100, b) - Math.max(0, a))}%" y="0" height="100%"></rect>`;
     })}
     ${beyond ? svg`<text class="beyond" x=${beyond === '‹' ? '2' : '100%'} y="16" text-anchor=${beyond === '‹' ? 'start' : 'end'}>${beyond}</text>`
-      : svg`<rect class="stretch" x="${left}%" width="${Math.max(0.6, right - left)}%" y="4" height="14" rx="2"></rect>`}
+      : svg`<rect class="stretch" x="${Math.min(left, 100 - wide)}%" width="${wide}%" y="4" height="14" rx="2"></rect>`}
   </svg>`;
 }
