@@ -37,7 +37,11 @@ func (srv *Server) Serve(ctx context.Context, at *Reach, log *slog.Logger) error
 	models.driveless = at.Role == roleGateway
 	log.Info("serving", "store", srv.Place())
 	if missing := models.lacks(srv.Config); missing != nil {
-		log.Warn(missing.Error())
+		said := missing.Error()
+		if srv.Config.Model == "" && at.Address != noFace {
+			said = "no model is chosen and no key is set: the page says what to do, and shows without a key how runs recover"
+		}
+		log.Warn(said)
 	}
 	defer log.Info("stopped")
 	told, err := srv.tellWebhooks(ctx, log)

@@ -11,6 +11,7 @@ import (
 // TestMessagesWait: what is sent while a model answers waits for the answer, in its order and over a
 // reload; what is taken back is not sent, and after a failure nothing is sent that nobody wants sent.
 func TestMessagesWait(t *testing.T) {
+	source := axe(t)
 	h := build(t)
 	h.play(opus, faultlab.StallAfter("Monday is"), faultlab.SlowAnswer(words(60), 50*time.Millisecond), faultlab.Answer("Second."), faultlab.Unauthorized())
 	w := h.ask(false)
@@ -23,6 +24,8 @@ func TestMessagesWait(t *testing.T) {
 	w.wait(`document.querySelectorAll('.queue li').length === 2`)
 	w.reload()
 	w.wait(`[...document.querySelectorAll('.queue .waits')].map((e) => e.innerText).join() === 'first,second'`)
+	w.looks(source, "queue")
+	w.be(desktop)
 	w.press("Interrupt")
 	w.wait(`document.querySelectorAll('.run').length === 3 && !document.querySelector('.queue')`) // the second by itself
 	w.says(".run:last-child .prose", "Second.")

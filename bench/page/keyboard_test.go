@@ -55,10 +55,13 @@ func (w *window) seen(name string) {
 
 // TestSignInByTheKeyboard: somebody who pastes a link and presses Enter may write at once.
 func TestSignInByTheKeyboard(t *testing.T) {
+	source := axe(t)
 	h := build(t)
 	h.play(opus, faultlab.Answer("Here I am."))
 	w := h.visit("/", desktop)
 	w.says(".signin", "Run this on the computer that Mulligan runs on")
+	w.looks(source, "signin")
+	w.be(desktop)
 	w.tab("Or paste the link here")
 	w.strike(h.url + h.link())
 	w.strike(kb.Enter)

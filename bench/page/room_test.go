@@ -104,6 +104,7 @@ func TestProvidersAndPlugins(t *testing.T) {
 	w.says(".models", "has no key")
 	w.says("[aria-labelledby=providers]", "spent today $4.31 of $20.00")
 	w.says(".plugins", "1.0.0 · pinned ready 212 won · 4 overruled p50 2 ms · p99 9 ms")
+	w.says(".plugins", "tripped 4 won · 211 overruled p50 31 ms · p99 1.9 s")
 	w.says(".plugins", "0.4.0 · on trial ready agreed 190 times · disagreed 29")
 
 	open := func(name string) {

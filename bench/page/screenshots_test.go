@@ -44,6 +44,9 @@ var kept = map[string]bool{
 	"slow-light": true, "slow-phone": true,
 	"recovered-light": true, "recovered-dark": true, "timeline-light": true, "timeline-dark": true, "waiting-light": true,
 	"failed-light": true, "tool-unknown-phone": true, "usage-limit-dark": true,
+	"signin-light": true, "signin-phone-dark": true, "setup-light": true, "setup-refused-phone": true, "keys-dark": true,
+	"code-dark": true, "formulas-light": true, "reasoning-light": true, "editing-phone": true, "pictures-phone-dark": true,
+	"queue-light": true, "list-menu-light": true, "list-found-dark": true, "list-delete-phone": true,
 }
 
 // scene is a state that is pictured.

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp/kb"
+
 	"github.com/mulligan-run/mulligan/internal/needs"
 )
 
@@ -19,6 +21,8 @@ const generous = 3 * time.Minute
 const (
 	toStart = "make start"
 	toPress = "529 Overloaded"
+
+	toPressNext = "Cut in mid-sentence"
 )
 
 // stranger is somebody who has just cloned the repository: no key, no configuration, an empty home.
@@ -133,4 +137,11 @@ func TestTheFirstFiveMinutes(t *testing.T) {
 	w.wait(`document.querySelector('.run').dataset.status === 'completed'`)
 	w.says(".prose", "only the call that failed was made again")
 	w.looks(source, "play-recovered")
+
+	// The same without a mouse.
+	w.be(look{width: 1280, height: 820, scale: 1, reduced: true})
+	w.tab(toPressNext)
+	w.strike(kb.Enter)
+	w.wait(`document.querySelectorAll('.run').length === 2 && document.querySelector('.run:last-child').dataset.status === 'completed'`)
+	w.says(".run:last-child .recovery", "Recovered after 1 retry")
 }

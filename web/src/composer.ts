@@ -51,7 +51,7 @@ export function composer(c: Conversation, doing: Composing): TemplateResult {
     add([...input.files ?? []]);
     input.value = ''; // otherwise the same file cannot be chosen again
   };
-  const says = c.editing ? 'Edit the message' : alive ? 'Write the next message: it waits for this answer' : 'Write a message';
+  const says = c.editing ? 'Edit the message' : alive ? 'Next message: it waits for this answer' : 'Write a message';
   return html`
     <form class="composer" @submit=${(e: Event) => { e.preventDefault(); doing.send(); }}>
       <div class="column">

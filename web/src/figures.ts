@@ -30,6 +30,11 @@ export function lasting(ms: number): string {
   return s < 86_400 ? `${Math.floor(s / 3600)} h${minutes ? ` ${minutes} min` : ''}` : `${Math.floor(s / 86_400)} d`;
 }
 
+/** "640 ms", "2.3 s". */
+export function seconds(ms: number): string {
+  return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
 /** "$0.12", "<$0.01"; without prices the tokens, "1.2 k". */
 export function cost(run: Listed): string {
   return run.microdollars ? dollars(run.microdollars) : run.tokens ? `${thousands(run.tokens)} tok` : '–';

@@ -2,7 +2,7 @@ import type { Client, Plugin } from '@mulligan-run/client';
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 
 import { explain } from './conversation.js';
-import { moment } from './figures.js';
+import { moment, seconds } from './figures.js';
 
 type Act = 'restart' | 'disable' | 'enable';
 
@@ -65,7 +65,7 @@ export class Plugins extends LitElement {
         <span class="name">${p.name} <span class="meta">${[p.version, p.pinned ? 'pinned' : '', p.shadow ? 'on trial' : ''].filter(Boolean).join(' · ')}</span></span>
         <span class="state">${p.state}</span>
         <span class="meta votes">${votes(p)}</span>
-        <span class="meta fast">${p.p99Ms ? html`p50 ${p.p50Ms ?? 0} ms · p99 ${p.p99Ms} ms` : nothing}</span>
+        <span class="meta fast">${p.p99Ms ? html`p50 ${seconds(p.p50Ms ?? 0)} · p99 ${seconds(p.p99Ms)}` : nothing}</span>
         <span class="open" aria-hidden="true"></span>
       </summary>
       <div class="inside">

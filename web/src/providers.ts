@@ -1,7 +1,7 @@
 import { modelName, type ModelCalls, type Provider, type Providers } from '@mulligan-run/client';
 import { html, nothing, type TemplateResult } from 'lit';
 
-import { lasting, moment, spending } from './figures.js';
+import { lasting, moment, seconds, spending } from './figures.js';
 
 /** How the providers perform: a row for each model, below its provider. */
 export function providersTable(of: Providers | undefined): TemplateResult {
@@ -46,8 +46,4 @@ function now(cooling: ModelCalls['cooling'], p: Provider, m: ModelCalls, first: 
 function share(part: number, all: number): string {
   const percent = (part / Math.max(1, all)) * 100;
   return percent < 1 ? '<1 %' : `${Math.round(percent)} %`;
-}
-
-function seconds(ms: number): string {
-  return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
 }

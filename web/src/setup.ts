@@ -160,7 +160,7 @@ export class Setup extends LitElement {
     const id = this.plain ? 'kept-key' : 'key';
     return html`
       ${p.from ? html`
-        <p class="help"><span class="dot good" aria-hidden="true"></span>${p.from === 'environment' ? html`<code>${p.keyEnv}</code> is set where Mulligan was started.` : 'A key is kept on this computer.'}
+        <p class="help"><span class=${this.tried && !this.tried.answered ? 'dot quiet' : 'dot good'} aria-hidden="true"></span>${p.from === 'environment' ? html`<code>${p.keyEnv}</code> is set where Mulligan was started.` : 'A key is kept on this computer.'}
           ${p.from === 'environment' && p.kept ? 'The one that is kept here does not count.' : nothing}</p>
         <div class="buttons">
           ${p.model ? html`<button type="button" ?disabled=${busy} @click=${() => void this.act('trying', (name) => this.test(name))}>Test</button>` : nothing}

@@ -48,7 +48,7 @@ export class SignIn extends LitElement {
           <p class="meta" id="link-help">${wrong ? 'This is no sign-in link: it ends with #code=…' : 'A link works once, within a minute.'}</p>
         </form>
         ${this.refused ? html`<p class="refused" role="alert"><span class="square bad" aria-hidden="true"></span>${sentenceOf(this.refused)}</p>` : nothing}
-        <button class="link" @click=${() => this.dispatchEvent(new CustomEvent('again', { bubbles: true }))}>Try again</button>
+        <p class="meta">Signed in already, in another window? <button class="link" @click=${() => this.dispatchEvent(new CustomEvent('again', { bubbles: true }))}>Try again</button></p>
       </main>`;
   }
 
