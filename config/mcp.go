@@ -18,16 +18,17 @@ import (
 
 // MCPServer is an MCP server: a program that is started, or a URL.
 type MCPServer struct {
-	Command []string          `yaml:"command"` // without a shell
-	Dir     string            `yaml:"dir"`     // where it runs, relative to the config's folder; "" = the working directory
-	Env     []string          `yaml:"env"`     // NAME or NAME=value
-	URL     string            `yaml:"url"`
-	Headers map[string]string `yaml:"headers"` // with ${NAME} for secrets
-	Timeout string            `yaml:"timeout"` // of a call; "" = the timer tool
-	Safety  map[string]string `yaml:"safety"`  // of its tools, by a word in Safeties
-	Include []string          `yaml:"include"` // offer only these of its tools
-	Exclude []string          `yaml:"exclude"`
-	Needs   recovery.Labels   `yaml:"needs"` // what a machine must have to start it, and to drive runs with its tools: see Config.Machine
+	Command  []string          `yaml:"command"` // without a shell
+	Dir      string            `yaml:"dir"`     // where it runs, relative to the config's folder; "" = the working directory
+	Env      []string          `yaml:"env"`     // NAME or NAME=value
+	URL      string            `yaml:"url"`
+	Headers  map[string]string `yaml:"headers"`  // with ${NAME} for secrets
+	Timeout  string            `yaml:"timeout"`  // of a call; "" = the timer tool
+	Safety   map[string]string `yaml:"safety"`   // of its tools, by a word in Safeties
+	Include  []string          `yaml:"include"`  // offer only these of its tools
+	Approval []string          `yaml:"approval"` // the tools of which a person approves each call; "*" = all
+	Exclude  []string          `yaml:"exclude"`
+	Needs    recovery.Labels   `yaml:"needs"` // what a machine must have to start it, and to drive runs with its tools: see Config.Machine
 }
 
 func (e MCPServer) timeout() Span {
@@ -42,7 +43,7 @@ func (e MCPServer) Spec(name string) mcp.Spec {
 	}
 	return mcp.Spec{
 		Name: name, Command: e.Command, Dir: e.Dir, Env: e.Env, URL: e.URL, Headers: e.Headers,
-		Timeout: e.timeout().Duration(), Safety: safety, Include: e.Include, Exclude: e.Exclude, Needs: e.Needs,
+		Timeout: e.timeout().Duration(), Safety: safety, Approval: e.Approval, Include: e.Include, Exclude: e.Exclude, Needs: e.Needs,
 	}
 }
 

@@ -23,6 +23,7 @@ type Tool struct {
 	Dir         string          `yaml:"dir"`         // where it runs, relative to the config's folder; "" = the working directory
 	Env         []string        `yaml:"env"`         // NAME or NAME=value
 	Safety      string          `yaml:"safety"`      // a word in Safeties
+	Approval    bool            `yaml:"approval"`    // a person approves of each call
 	Timeout     string          `yaml:"timeout"`     // of a call; "" = the timer tool
 	Grace       string          `yaml:"grace"`       // between SIGTERM and SIGKILL
 	MaxOutput   int             `yaml:"max_output"`  // bytes; 0 = the maximum

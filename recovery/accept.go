@@ -120,8 +120,12 @@ func (r *Run) accepted(e Event, b Accepted) {
 	if b.Model != "" {
 		button.Model = b.Model
 	}
-	if button.Plugin != "" {
+	switch {
+	case button.Plugin != "":
 		r.pressed(e, b, button)
+		return
+	case button.Kind == ButtonRunTool, button.Kind == ButtonRefuseTool:
+		r.approved(e, b, button)
 		return
 	}
 	wasWait := r.Wait != nil
@@ -215,6 +219,6 @@ func (r *Run) extend(o *OpenFailure, now time.Time) {
 		r.BeyondDay = true
 	case CauseBudget:
 		r.Policy.Budget = r.Policy.Budget.Plus(r.Policy.Budget)
-	case CauseAttempt, CauseCutShort, CauseUnknownOutcome, CauseToolAsked, CauseCooling, CauseGivenUp, CauseForbidden: // not limits of the run
+	case CauseAttempt, CauseCutShort, CauseUnknownOutcome, CauseToolAsked, CauseCooling, CauseGivenUp, CauseForbidden, CauseApproval: // not limits of the run
 	}
 }

@@ -80,7 +80,7 @@ func (b Button) own() bool { return b.URL != "" || b.Plugin != "" }
 // known are the kinds of buttons that have a meaning in this version.
 var known = map[string]bool{
 	ButtonRetry: true, ButtonSwitchModel: true, ButtonLarger: true, ButtonCompact: true, ButtonResumeAt: true,
-	ButtonWaitLonger: true, ButtonExtend: true, ButtonTellAgent: true, ButtonRerunTool: true, ButtonStop: true,
+	ButtonWaitLonger: true, ButtonExtend: true, ButtonTellAgent: true, ButtonRerunTool: true, ButtonRunTool: true, ButtonRefuseTool: true, ButtonStop: true,
 	ButtonEdit: true, ButtonFixKey: true, ButtonAddCredit: true, ButtonChooseModel: true, ButtonCopyDetails: true,
 	ButtonRetryNow: true, ButtonCancelWait: true,
 }
@@ -127,7 +127,7 @@ func webAddress(address string) bool {
 func EffectOf(kind string) string {
 	switch kind {
 	case ButtonRetry, ButtonSwitchModel, ButtonLarger, ButtonCompact, ButtonResumeAt, ButtonWaitLonger,
-		ButtonExtend, ButtonTellAgent, ButtonRerunTool, ButtonStop, ButtonRetryNow, ButtonCancelWait:
+		ButtonExtend, ButtonTellAgent, ButtonRerunTool, ButtonRunTool, ButtonRefuseTool, ButtonStop, ButtonRetryNow, ButtonCancelWait:
 		return EffectRunner
 	}
 	return EffectClient
@@ -148,6 +148,10 @@ func Label(kind, model string) string {
 		return "Let the agent adapt"
 	case ButtonRerunTool:
 		return "Run the tool again"
+	case ButtonRunTool:
+		return "Run the tool"
+	case ButtonRefuseTool:
+		return "Do not run the tool"
 	case ButtonEdit:
 		return "Edit message"
 	case ButtonFixKey:

@@ -183,7 +183,7 @@ func (r *Run) answered(e Event, b Answered) {
 		return
 	}
 	for _, call := range b.Message.Calls() {
-		t := &ToolRun{Call: call, State: ToolCallWanted, Safety: r.safety(call.Name), By: b.By}
+		t := &ToolRun{Call: call, State: ToolCallWanted, Safety: r.safety(call.Name), By: b.By, Approval: r.approvalOf(call.Name, b.By)}
 		switch {
 		case t.By == ByEngine:
 			t.Safety = SafetyUnsafe // one of our tools only has the same name
@@ -263,9 +263,7 @@ func (r *Run) failed(e Event, b Failed) {
 	if b.CallID != "" {
 		r.settleFailed(e, b.CallID)
 	}
-	if b.Cause == CauseToolAsked {
-		r.askedPerson(open)
-	}
+	r.leaveOutPlugins(open)
 	r.Open = open
 	r.leaveOut(open)
 	r.Status = StatusRunning

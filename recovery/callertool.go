@@ -167,7 +167,7 @@ func (r *Run) callerLimit(name string) failure.Millis {
 // yet.
 func (r *Run) askCaller() []Effect {
 	for _, t := range r.Pending {
-		if t.By != ByCaller || t.State != ToolCallWanted {
+		if t.By != ByCaller || t.State != ToolCallWanted || t.Approval == approvalWanted {
 			continue
 		}
 		if over := r.overdue(r.clocks()); over != nil {

@@ -20,6 +20,7 @@ const (
 	CauseCooling        Cause = "cooling"         // the run's default model is cooling down
 	CauseGivenUp        Cause = "given_up"        // the caller gave up and asks nobody
 	CauseForbidden      Cause = "forbidden"       // a plugin forbids the model that was to be asked
+	CauseApproval       Cause = "approval"        // a person has to approve a tool call before it begins
 )
 
 // terminal reports whether the run's own time or budget is used up, so that a decision can only be
@@ -30,7 +31,7 @@ func (o *OpenFailure) terminal() bool {
 		return o.Failure.Timer != failure.TimerStep
 	case CauseBudget, CauseDayBudget, CauseRounds:
 		return true
-	case CauseAttempt, CauseCutShort, CauseUnknownOutcome, CauseToolAsked, CauseCooling, CauseGivenUp, CauseForbidden:
+	case CauseAttempt, CauseCutShort, CauseUnknownOutcome, CauseToolAsked, CauseCooling, CauseGivenUp, CauseForbidden, CauseApproval:
 	}
 	return false
 }

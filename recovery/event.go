@@ -50,6 +50,8 @@ type ToolDecl struct {
 	Safety  Safety         `json:"safety,omitempty"`
 	Timeout failure.Millis `json:"timeoutMs,omitempty"` // 0 = the policy's
 	By      string         `json:"by,omitempty"`        // ByCaller, or empty for the runner
+	// Approval says that a person has to approve each call before it begins.
+	Approval bool `json:"approval,omitempty"`
 }
 
 // Safety says whether a tool call may be repeated.

@@ -72,7 +72,7 @@ func (r *Run) answerFailure() []Effect {
 	}
 	d := o.Decision
 	switch {
-	case d.Action == ActionNone && o.isOfTool() && o.Cause != CauseToolAsked:
+	case d.Action == ActionNone && o.isOfTool() && !o.asksPerson():
 		return r.goOn()
 	case d.Action == ActionNone && r.proposal().Action == ActionFail:
 		return r.fail()
@@ -208,13 +208,16 @@ func (r *Run) intent() Began {
 }
 
 func (r *Run) runTools() []Effect {
+	if refused := r.tellRefusal(); refused != nil {
+		return refused
+	}
 	if asked := r.askCaller(); asked != nil {
 		return asked
 	}
 	var effects []Effect
 	room := r.room()
 	for _, t := range r.Pending {
-		if t.State.Over() || t.By == ByCaller {
+		if t.State.Over() || t.By == ByCaller || t.Approval == approvalWanted {
 			continue
 		}
 		if t.State == ToolCallFailed {
@@ -248,7 +251,10 @@ func (r *Run) runTools() []Effect {
 		})
 	}
 	if len(effects) == 0 {
-		return r.awaitCaller()
+		if awaited := r.awaitCaller(); awaited != nil {
+			return awaited
+		}
+		return r.askApproval()
 	}
 	effects = append(effects, r.callerTimers()...)
 	if effects := r.outOfBudget(); effects != nil && !r.toolsInAir() {

@@ -167,8 +167,11 @@ func (r *Run) safe(d Decision, resetsAt time.Time) buttonList {
 	if d.Action == ActionSwitchModel && !slices.Contains(kinds, ButtonSwitchModel) && !slices.Contains(kinds, ButtonLarger) {
 		kinds = append([]string{ButtonSwitchModel}, kinds...)
 	}
-	if r.Open.Cause == CauseForbidden {
+	switch r.Open.Cause {
+	case CauseForbidden:
 		kinds = []string{ButtonSwitchModel}
+	case CauseApproval:
+		kinds = []string{ButtonRunTool, ButtonRefuseTool}
 	}
 	var list buttonList
 	for _, kind := range kinds {
@@ -205,8 +208,8 @@ func (r *Run) offerable(d Decision, b Button) (Button, bool) {
 		ok = r.rerunnable()
 	case ButtonExtend:
 		ok = r.Open.extension() != ""
-	case ButtonStop, ButtonRetryNow, ButtonCancelWait:
-		ok = false // it is already offered, or belongs to a wait
+	case ButtonStop, ButtonRetryNow, ButtonCancelWait, ButtonRunTool, ButtonRefuseTool:
+		ok = false // it is already offered, or belongs to a wait or an approval
 	}
 	b.ID, b.Primary, b.Effect, b.Plugin = "", false, "", ""
 	return b, ok
@@ -243,7 +246,10 @@ func (r *Run) addButton(list *buttonList, kind string, resetsAt time.Time) {
 		if !r.rerunnable() {
 			return
 		}
-		list.add(Button{Kind: kind, Label: "Run " + o.Failure.Tool + " again"})
+		list.add(Button{Kind: kind, Label: toolLabel(kind, o.Failure.Tool)})
+		return
+	case ButtonRunTool, ButtonRefuseTool:
+		list.add(Button{Kind: kind, Label: toolLabel(kind, o.Failure.Tool)})
 		return
 	case ButtonResumeAt:
 		if resetsAt.IsZero() {
@@ -278,7 +284,7 @@ func (o *OpenFailure) extension() string {
 		return "Continue over today's budget"
 	case CauseRounds:
 		return "Continue"
-	case CauseAttempt, CauseCutShort, CauseUnknownOutcome, CauseToolAsked, CauseCooling, CauseGivenUp, CauseForbidden:
+	case CauseAttempt, CauseCutShort, CauseUnknownOutcome, CauseToolAsked, CauseCooling, CauseGivenUp, CauseForbidden, CauseApproval:
 	}
 	return ""
 }

@@ -41,7 +41,9 @@ func drawWorld(t *rapid.T) func() *world {
 		start.Input, start.Asked = []llm.Message{}, DigestOf([]byte("hello"))
 	}
 	for _, name := range toolNames {
-		start.Tools = append(start.Tools, ToolDecl{Tool: llm.Tool{Name: name}, Safety: Safety(strings.TrimPrefix(name, "unsafe"))})
+		start.Tools = append(start.Tools, ToolDecl{
+			Tool: llm.Tool{Name: name}, Safety: Safety(strings.TrimPrefix(name, "unsafe")), Approval: rapid.IntRange(0, 3).Draw(t, "approval") == 0,
+		})
 	}
 	models := map[string][]outcome{}
 	for _, m := range p.Models {

@@ -29,6 +29,7 @@ const storyMark = "----\n"
 //	tool NAME SAFETY TOOK [BYTES]    SAFETY: unsafe, idempotent, read_only; TOOK may be "panic", or "lost": its outcome is unknown
 //	tool NAME SAFETY TOOK fails=N    the first N tries of each call fail
 //	tool NAME SAFETY TOOK caller     the program that started the run carries it out, and has 5 min for it
+//	tool NAME SAFETY TOOK approval   a person has to approve each call
 //	cooling KIND FOR                 the run's model does, and nobody asked for it by name
 //	model NAME answer TEXT | cut TEXT | call TOOL,TOOL | fail KIND [after=2s] [reset=2h] [timer=idle] [offline=5m] [shown=part] [continuable] | hang
 //	plugin NAME KIND|* ACTION [MODEL] [DELAY] [below=N] [compact] [continue] [button=KIND] [pressed=KIND]
@@ -143,6 +144,34 @@ func stories(t tb) map[string]func() *world {
 	return list
 }
 
+// parseTool reads a tool's name, safety and time, and what else is said of it.
+func (w *world) parseTool(t tb, path string, f []string) {
+	t.Helper()
+	name, took := f[0], f[2]
+	o := toolOutcome{text: "result of " + name, panic: took == "panic", lost: took == "lost"}
+	d, err := time.ParseDuration(took)
+	if err != nil && !o.panic && !o.lost {
+		t.Fatalf("%s: %v", path, err)
+	}
+	o.took = d
+	decl := ToolDecl{Tool: llm.Tool{Name: name}, Safety: Safety(strings.TrimPrefix(f[1], "unsafe"))}
+	for _, word := range f[3:] {
+		fails, failing := strings.CutPrefix(word, "fails=")
+		n, _ := strconv.Atoi(fails)
+		switch {
+		case word == ByCaller:
+			decl.By, decl.Timeout = ByCaller, failure.InMillis(5*time.Minute)
+		case word == "approval":
+			decl.Approval = true
+		case failing:
+			o.fails = n
+		default:
+			o.text = strings.Repeat("x", n)
+		}
+	}
+	w.tool[name], w.start.Tools = o, append(w.start.Tools, decl)
+}
+
 type opinion struct {
 	plugin, kind string
 	vote         Vote
@@ -175,24 +204,7 @@ func parseStory(t tb, path, text string) *world {
 			}
 			w.start.Cooling = &Cooldown{Model: w.start.Model, Kind: failure.Kind(f[1]), Until: begin.Add(d)}
 		case "tool":
-			took, err := time.ParseDuration(f[3])
-			w.tool[f[1]] = toolOutcome{took: took, text: "result of " + f[1], panic: f[3] == "panic", lost: f[3] == "lost"}
-			caller := len(f) > 4 && f[4] == ByCaller
-			if fails, ok := strings.CutPrefix(f[len(f)-1], "fails="); ok {
-				n, _ := strconv.Atoi(fails)
-				w.tool[f[1]] = toolOutcome{took: took, text: "result of " + f[1], fails: n}
-			} else if len(f) > 4 && !caller {
-				n, _ := strconv.Atoi(f[4])
-				w.tool[f[1]] = toolOutcome{took: took, text: strings.Repeat("x", n)}
-			} else if err != nil && f[3] != "panic" && f[3] != "lost" {
-				t.Fatalf("%s: %v", path, err)
-			}
-			safety := Safety(strings.TrimPrefix(f[2], "unsafe"))
-			decl := ToolDecl{Tool: llm.Tool{Name: f[1]}, Safety: safety}
-			if caller {
-				decl.By, decl.Timeout = ByCaller, failure.InMillis(5*time.Minute)
-			}
-			w.start.Tools = append(w.start.Tools, decl)
+			w.parseTool(t, path, f[1:])
 		case "model":
 			w.models[f[1]] = append(w.models[f[1]], parseOutcome(t, len(w.models[f[1]]), f[2:]))
 		case "plugin":

@@ -39,6 +39,8 @@ const (
 	ButtonExtend      = "extend"
 	ButtonTellAgent   = "tell_agent"
 	ButtonRerunTool   = "rerun_tool"
+	ButtonRunTool     = "run_tool"    // approves of a tool call
+	ButtonRefuseTool  = "refuse_tool" // refuses a tool call
 	ButtonStop        = "stop"
 
 	ButtonEdit        = "edit"

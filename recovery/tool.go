@@ -27,18 +27,20 @@ func (s ToolCallState) Over() bool { return s == ToolCallReturned || s == ToolCa
 
 // ToolRun is a tool call of the last answer, and how far it has got.
 type ToolRun struct {
-	Call    llm.ToolCall
-	Safety  Safety
-	By      string // ByEngine, ByCaller, or empty
-	Tries   int
-	BeganAt time.Time // of the last try
-	Until   time.Time // when a call that the caller makes is given up
-	State   ToolCallState
-	Lost    bool           // the outcome is unknown because the process stopped while the tool ran
-	Took    failure.Millis // how long it took, once it has returned
-	Limit   failure.Millis // the limit of its timer, if that ended the call
-	Notes   int            // progress notes about the last try
-	Trouble *ToolTrouble   // how it last failed, if plugins were asked about that
+	Call   llm.ToolCall
+	Safety Safety
+	By     string // ByEngine, ByCaller, or empty
+	// Approval says whether a person has approved of the call, if that is needed.
+	Approval approval
+	Tries    int
+	BeganAt  time.Time // of the last try
+	Until    time.Time // when a call that the caller makes is given up
+	State    ToolCallState
+	Lost     bool           // the outcome is unknown because the process stopped while the tool ran
+	Took     failure.Millis // how long it took, once it has returned
+	Limit    failure.Millis // the limit of its timer, if that ended the call
+	Notes    int            // progress notes about the last try
+	Trouble  *ToolTrouble   // how it last failed, if plugins were asked about that
 }
 
 func (r *Run) toolBegan(e Event, b ToolBegan) {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/mulligan-run/mulligan/failure/words"
-	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
 )
@@ -96,26 +95,36 @@ func (l *loop) callersTools() []Tool {
 	return tools
 }
 
-// fitsCaller keeps a call with arguments that do not match from the run's caller: the model is told
-// instead.
-func (l *loop) fitsCaller(run *recovery.Run, e recovery.Effect) hold {
-	b, ok := e.Record.(recovery.ToolBegan)
-	if !ok || b.By != recovery.ByCaller {
+// fitsSchema keeps a call with arguments that do not match from whoever would be asked about it, the
+// run's caller or a person who has to approve it: the model is told instead.
+func (l *loop) fitsSchema(run *recovery.Run, e recovery.Effect) hold {
+	id := ""
+	switch b := e.Record.(type) {
+	case recovery.ToolBegan:
+		if b.By == recovery.ByCaller {
+			id = b.CallID
+		}
+	case recovery.Failed:
+		if b.Cause == recovery.CauseApproval {
+			id = b.CallID
+		}
+	}
+	i := slices.IndexFunc(run.Pending, func(t *recovery.ToolRun) bool { return id != "" && t.Call.ID == id })
+	if i < 0 {
 		return hold{}
 	}
-	var call llm.ToolCall
-	for _, t := range run.Pending {
-		if t.Call.ID == b.CallID {
-			call = t.Call
+	call := run.Pending[i].Call
+	tool, known := l.tool(call.Name)
+	for _, t := range l.callersTools() {
+		if t.Name == call.Name {
+			tool, known = t, true
 		}
 	}
-	for _, t := range l.callersTools() {
-		if t.Name != b.Name {
-			continue
-		}
-		if problem := l.r.misfit(context.Background(), t, call); problem != "" {
-			return hold{why: reasonMisfit, first: errorResult(call, problem).ToolReturned}
-		}
+	if !known {
+		return hold{}
+	}
+	if problem := l.r.misfit(context.Background(), tool, call); problem != "" {
+		return hold{why: reasonMisfit, first: errorResult(call, problem).ToolReturned}
 	}
 	return hold{}
 }

@@ -34,7 +34,7 @@ type hold struct {
 type gate func(l *loop, run *recovery.Run, e recovery.Effect) hold
 
 // gates are all gates. The day comes last, since asking it reserves what the effect may use.
-var gates = []gate{(*loop).fitsCaller, (*loop).awaitCaller, (*loop).shadowsVote, (*loop).park, (*loop).oneModel, (*loop).awaitTurn, (*loop).awake, (*loop).askDay}
+var gates = []gate{(*loop).fitsSchema, (*loop).awaitCaller, (*loop).shadowsVote, (*loop).park, (*loop).oneModel, (*loop).awaitTurn, (*loop).awake, (*loop).askDay}
 
 // held asks all gates whether e may start.
 func (l *loop) held(run *recovery.Run, e recovery.Effect) hold {

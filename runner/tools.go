@@ -33,6 +33,9 @@ type Tool struct {
 	Timeout time.Duration // 0 = the policy's, 10 min by default
 	// Needs are labels of the machine that it runs on: see WithMachine.
 	Needs recovery.Labels
+	// Approval says that a person is asked before each call: the run stops with a suggestion whose
+	// buttons have the call made or refused, and Recover goes on.
+	Approval bool
 	// For reports whether a model gets the tool, by the model's full name; nil = every model does.
 	For func(model string) bool
 	// Run does the work. Its error is given to the model as the call's result. It should return
@@ -59,7 +62,7 @@ func (t Tool) isFor(model string) bool { return t.For == nil || t.For(model) }
 func (t Tool) decl() recovery.ToolDecl {
 	return recovery.ToolDecl{
 		Tool:   llm.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema},
-		Safety: t.Safety, Timeout: failure.InMillis(t.Timeout),
+		Safety: t.Safety, Timeout: failure.InMillis(t.Timeout), Approval: t.Approval,
 	}
 }
 

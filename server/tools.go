@@ -142,7 +142,7 @@ func makeTools(entries []config.Tool, has recovery.Labels) ([]runner.Tool, error
 		if err != nil {
 			return nil, exit.Usage(err)
 		}
-		made.Needs = t.Needs
+		made.Needs, made.Approval = t.Needs, t.Approval
 		all = append(all, made)
 	}
 	return all, nil
@@ -153,7 +153,7 @@ func makeTools(entries []config.Tool, has recovery.Labels) ([]runner.Tool, error
 func elsewhere(t config.Tool, schema json.RawMessage) runner.Tool {
 	timeout, _ := t.Spans()
 	return runner.Tool{
-		Name: t.Name, Description: t.Description, Schema: schema, Safety: config.Safeties[t.Safety], Timeout: timeout.Duration(), Needs: t.Needs,
+		Name: t.Name, Description: t.Description, Schema: schema, Safety: config.Safeties[t.Safety], Timeout: timeout.Duration(), Needs: t.Needs, Approval: t.Approval,
 		Run: func(context.Context, runner.ToolCall) (string, error) {
 			return "", fmt.Errorf("the tool %s runs on a machine that has %s alone", t.Name, t.Needs)
 		},

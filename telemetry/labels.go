@@ -109,7 +109,7 @@ func buttonLabel(kind string) string {
 	switch kind {
 	case recovery.ButtonRetry, recovery.ButtonSwitchModel, recovery.ButtonLarger, recovery.ButtonCompact,
 		recovery.ButtonResumeAt, recovery.ButtonWaitLonger, recovery.ButtonExtend, recovery.ButtonTellAgent,
-		recovery.ButtonRerunTool, recovery.ButtonStop, recovery.ButtonRetryNow, recovery.ButtonCancelWait:
+		recovery.ButtonRerunTool, recovery.ButtonRunTool, recovery.ButtonRefuseTool, recovery.ButtonStop, recovery.ButtonRetryNow, recovery.ButtonCancelWait:
 		return kind
 	}
 	return other

@@ -65,8 +65,10 @@ type service struct {
 func newService(ctx context.Context, store timeline.Log, models runner.Models, model string, fallbacks ...string) *service {
 	orders := runner.ToolOf("orders", "The open orders of the customer.", openOrders)
 	orders.Safety = recovery.SafetyReadOnly
+	cancel := runner.ToolOf("cancel_order", "Cancels an open order of the customer.", cancelOrder)
+	cancel.Approval = true
 	return &service{log: store, runs: runner.New(
-		runner.WithModels(models, model, fallbacks...), runner.WithLog(store), runner.WithDetached(ctx), runner.WithTools(orders),
+		runner.WithModels(models, model, fallbacks...), runner.WithLog(store), runner.WithDetached(ctx), runner.WithTools(orders, cancel),
 		runner.WithAutoRecover(true), runner.WithHook(autorecover.Name, autorecover.Hook()))}
 }
 
@@ -86,6 +88,15 @@ func openOrders(ctx context.Context, _ ordersOf) ([]order, error) {
 		return nil, fmt.Errorf("%s has no orders", tenant)
 	}
 	return []order{{17, "golf balls"}, {18, "a putter"}}, nil
+}
+
+type cancelled struct {
+	Number int `json:"number" jsonschema:"the number of the order"`
+}
+
+// cancelOrder runs once the customer has pressed the button: no model cancels anything alone.
+func cancelOrder(ctx context.Context, in cancelled) (string, error) {
+	return fmt.Sprintf("order %d of %s is cancelled", in.Number, runner.CallOf(ctx).Labels["tenant"]), nil
 }
 
 //go:embed page.html

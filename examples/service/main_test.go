@@ -151,6 +151,26 @@ func TestAPersonAnswers(t *testing.T) {
 	}
 }
 
+// TestACustomerApproves: no order is cancelled before the customer has pressed the button, and none after
+// a refusal.
+func TestACustomerApproves(t *testing.T) {
+	for action, want := range map[string]string{"run_tool": "order 17 of acme is cancelled", "refuse_tool": "The user refused this call"} {
+		web := start(t, faultlab.ToolCall("cancel_order", `{"number":17}`), faultlab.Answer("As you wish."))
+		run := ask(t, web.URL, "acme", "Cancel 17.")
+		events := heard(t, web.URL, "acme", run, "suggested")
+		if began, ok := events["tool_began"]; ok {
+			t.Fatalf("the tool ran without approval: %+v", began)
+		}
+		press, _ := json.Marshal(map[string]string{"suggestion": events["suggested"].Data.Suggestion.ID, "action": action})
+		if got := request(t, "POST", web.URL+"/runs/"+run+"/answer", "acme", string(press)).code; got != http.StatusOK {
+			t.Fatalf("%s: %d", action, got)
+		}
+		if got := heard(t, web.URL, "acme", run, "ended")["tool_returned"].Data.Result.Text; !strings.HasPrefix(got, want) {
+			t.Errorf("after %s the model is told %q", action, got)
+		}
+	}
+}
+
 // TestMistakesAreTold to whoever makes them.
 func TestMistakesAreTold(t *testing.T) {
 	web := start(t, faultlab.Answer("hi"))

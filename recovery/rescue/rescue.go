@@ -101,7 +101,9 @@ func (b *Builder) happened(e recovery.Event, before string) {
 	case recovery.Answered:
 		b.hasAnswered(e, body)
 	case recovery.Failed:
-		b.hasFailed(e, body)
+		if body.Cause != recovery.CauseApproval { // nothing has failed: a person is asked
+			b.hasFailed(e, body)
+		}
 	case recovery.Voted:
 		if b.failed != nil && body.Occasion.Hook() != recovery.HookBeforeCall {
 			b.failed.Votes = append(b.failed.Votes, CastVote{Vote: body.Vote, Forbids: body.Vote.Restrict.InWords()})

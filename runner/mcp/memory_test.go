@@ -358,6 +358,20 @@ func TestOfferIsBounded(t *testing.T) {
 	})
 }
 
+// TestApproval: a person approves of the tools that the configuration lists, or of all.
+func TestApproval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for listed, want := range map[string]bool{"look": true, "*": true, "other": false} {
+			m := &inMemory{build: func(s *sdk.Server) { s.AddTool(declared("look", readOnly), says("it is there")) }}
+			set := m.opened(t, Spec{Approval: []string{listed}}, quiet)
+			if tools := set.Tools(); len(tools) != 1 || tools[0].Approval != want {
+				t.Errorf("with %q: %+v", listed, tools)
+			}
+			set.Close()
+		}
+	})
+}
+
 func TestInclude(t *testing.T) {
 	s := Spec{Include: []string{"a", "b"}, Exclude: []string{"b"}}
 	if !s.offers("a") || s.offers("b") || s.offers("c") || !(Spec{}).offers("c") {

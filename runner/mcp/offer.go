@@ -76,8 +76,8 @@ func (s *server) offer(listed []*sdk.Tool) []runner.Tool {
 
 // missing logs the tools that the configuration names and the server does not have.
 func (s *server) missing(listed []*sdk.Tool) {
-	for _, name := range slices.Concat(s.spec.Include, slices.Sorted(maps.Keys(s.spec.Safety))) {
-		if !slices.ContainsFunc(listed, func(t *sdk.Tool) bool { return t != nil && t.Name == name }) {
+	for _, name := range slices.Concat(s.spec.Include, slices.Sorted(maps.Keys(s.spec.Safety)), s.spec.Approval) {
+		if name != allTools && !slices.ContainsFunc(listed, func(t *sdk.Tool) bool { return t != nil && t.Name == name }) {
 			s.logger.Warn("an MCP server does not have a tool that its configuration names", "tool", printable(name, 100))
 		}
 	}
@@ -102,7 +102,7 @@ func (s *server) tool(t *sdk.Tool) (runner.Tool, error) {
 	}
 	tool := runner.Tool{
 		Name: offeredName(s.spec.Name, t.Name), Description: description, Schema: schema,
-		Safety: s.spec.safety(t), Timeout: s.spec.Timeout, Needs: s.spec.Needs,
+		Safety: s.spec.safety(t), Timeout: s.spec.Timeout, Needs: s.spec.Needs, Approval: s.spec.approval(t.Name),
 	}
 	tool.Run = func(ctx context.Context, call runner.ToolCall) (string, error) {
 		return s.call(ctx, t.Name, tool.Safety, call)

@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"slices"
+
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mulligan-run/mulligan/recovery"
@@ -22,4 +24,12 @@ func (s Spec) safety(tool *sdk.Tool) recovery.Safety {
 		return recovery.SafetyIdempotent
 	}
 	return recovery.SafetyUnsafe
+}
+
+// allTools stands for every tool of a server.
+const allTools = "*"
+
+// approval reports whether a person has to approve each call of the tool.
+func (s Spec) approval(tool string) bool {
+	return slices.Contains(s.Approval, tool) || slices.Contains(s.Approval, allTools)
 }

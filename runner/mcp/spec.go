@@ -37,6 +37,9 @@ type Spec struct {
 	// Safety says, by the server's own tool names, whether calls may be repeated; it overrides what
 	// the server says.
 	Safety map[string]recovery.Safety
+	// Approval lists the tools of which a person has to approve each call, by the server's own
+	// names; "*" stands for all.
+	Approval []string
 	// Needs are labels of the machine that it runs on. Runs with its tools need them: see
 	// runner.WithMachine.
 	Needs recovery.Labels

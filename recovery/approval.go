@@ -1,0 +1,100 @@
+package recovery
+
+import (
+	"fmt"
+
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/llm"
+)
+
+// A call of a tool that is declared with Approval does not begin before a person has approved it.
+// The answer's other calls run first; then the run stops, one such call at a time, with a
+// suggestion that lets a person have the call made, refuse it, or stop the run. Plugins are not
+// asked, and automatic recovery approves nothing. The tools of an engine are not concerned.
+
+// approval is how far a person's approval of a tool call has got.
+type approval string
+
+// The states of an approval.
+const (
+	approvalNotNeeded approval = ""
+	approvalWanted    approval = "wanted"
+	approvalGiven     approval = "given"
+	approvalRefused   approval = "refused"
+)
+
+// refusedResult is what the model is told of a call that a person refused.
+const refusedResult = "The user refused this call, and it was not made. Do not make it again; go on without it, or ask what to do instead."
+
+// approvalOf is the state in which a call of the last answer begins.
+func (r *Run) approvalOf(tool, by string) approval {
+	for _, t := range r.Tools {
+		if t.Name == tool && t.Approval && by != ByEngine {
+			return approvalWanted
+		}
+	}
+	return approvalNotNeeded
+}
+
+// askApproval asks a person about the first call that waits for that; nil if there is none.
+func (r *Run) askApproval() []Effect {
+	for _, t := range r.Pending {
+		if t.State != ToolCallWanted || t.Approval != approvalWanted {
+			continue
+		}
+		f := r.failure(failure.KindToolFailure, failure.OriginRunner, failure.PhaseTool)
+		f.Variant, f.Tool = failure.VariantApproval, t.Call.Name
+		return record(r, Failed{CallID: t.Call.ID, Failure: f, Cause: CauseApproval})
+	}
+	return nil
+}
+
+// tellRefusal tells the model about the first call that a person refused; nil if there is none.
+func (r *Run) tellRefusal() []Effect {
+	for _, t := range r.Pending {
+		if t.State == ToolCallWanted && t.Approval == approvalRefused {
+			return record(r, ToolReturned{
+				CallID: t.Call.ID, Outcome: OutcomeError, NotRun: true,
+				Result: llm.ToolResult{CallID: t.Call.ID, Name: t.Call.Name, IsError: true, Text: refusedResult},
+			})
+		}
+	}
+	return nil
+}
+
+// approved goes on as a person answered about the call at hand. It grants no further attempts.
+func (r *Run) approved(e Event, b Accepted, button Button) {
+	if t := r.tool(r.Open.CallID); t != nil {
+		t.Approval = approvalGiven
+		if button.Kind == ButtonRefuseTool {
+			t.Approval = approvalRefused
+		}
+	}
+	r.acceptedID = b.Suggestion
+	r.resume(e.Time)
+	r.restStep(e.Time)
+}
+
+// leaveOutPlugins decides that a person answers, where no plugin is asked what to do.
+func (r *Run) leaveOutPlugins(open *OpenFailure) {
+	switch {
+	case open.Cause == CauseToolAsked:
+		r.askedPerson(open)
+	case open.asksPerson():
+		open.Decision = &Decision{}
+	}
+}
+
+// asksPerson reports whether a person is to answer, whatever plugins may say.
+func (o *OpenFailure) asksPerson() bool { return o.Cause == CauseToolAsked || o.Cause == CauseApproval }
+
+// toolLabel is the label of a button about a tool, whose name it has.
+func toolLabel(kind, tool string) string {
+	switch kind {
+	case ButtonRunTool:
+		return "Run " + tool
+	case ButtonRefuseTool:
+		return "Do not run " + tool
+	}
+	return fmt.Sprintf("Run %s again", tool)
+}
