@@ -120,12 +120,8 @@ func (r *Run) accepted(e Event, b Accepted) {
 	if b.Model != "" {
 		button.Model = b.Model
 	}
-	switch {
-	case button.Plugin != "":
+	if button.Plugin != "" {
 		r.pressed(e, b, button)
-		return
-	case button.Kind == ButtonRunTool, button.Kind == ButtonRefuseTool:
-		r.approved(e, b, button)
 		return
 	}
 	wasWait := r.Wait != nil
@@ -135,7 +131,7 @@ func (r *Run) accepted(e Event, b Accepted) {
 	r.acceptedID = b.Suggestion
 	open := r.Open
 	open.Accepted, open.Waited = true, true
-	if !wasWait {
+	if !wasWait && open.Cause != CauseApproval {
 		r.Call.Granted++
 		r.Granted++
 	}
@@ -156,6 +152,8 @@ func (r *Run) accepted(e Event, b Accepted) {
 		amended.Adjust.Compact = true
 	case ButtonRerunTool:
 		r.rerun(open.CallID)
+	case ButtonRunTool, ButtonRefuseTool:
+		r.approve(open.CallID, button.Kind)
 	case ButtonResumeAt:
 		open.Waited = !r.Suggestion.ResetsAt.After(e.Time)
 		amended.Delay = failure.InMillis(nonNegative(r.Suggestion.ResetsAt.Sub(open.At)))

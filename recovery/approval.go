@@ -62,17 +62,16 @@ func (r *Run) tellRefusal() []Effect {
 	return nil
 }
 
-// approved goes on as a person answered about the call at hand. It grants no further attempts.
-func (r *Run) approved(e Event, b Accepted, button Button) {
-	if t := r.tool(r.Open.CallID); t != nil {
+// approve keeps what a person answered about the call.
+func (r *Run) approve(callID, button string) {
+	t := r.tool(callID)
+	switch {
+	case t == nil:
+	case button == ButtonRunTool:
 		t.Approval = approvalGiven
-		if button.Kind == ButtonRefuseTool {
-			t.Approval = approvalRefused
-		}
+	default:
+		t.Approval = approvalRefused
 	}
-	r.acceptedID = b.Suggestion
-	r.resume(e.Time)
-	r.restStep(e.Time)
 }
 
 // leaveOutPlugins decides that a person answers, where no plugin is asked what to do.

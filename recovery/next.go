@@ -111,8 +111,15 @@ func (r *Run) goOn() []Effect {
 	if tools := r.runTools(); len(tools) > 0 {
 		return tools
 	}
-	if again := r.unsure; again != nil && again.Call.ID == r.Open.CallID { // it was run again, and its outcome is unknown again
+	asked := r.askApproval()
+	if again := r.unsure; again != nil && (again.Call.ID == r.Open.CallID || asked != nil) { // it was run because a person said so
 		return record(r, r.unknownOutcome())
+	}
+	if failed := r.askPerson(); failed != nil {
+		return record(r, *failed)
+	}
+	if asked != nil {
+		return asked
 	}
 	if o := r.Open; o.Decision.Adjust.Compact && !o.Compacted {
 		return r.compact()
@@ -124,6 +131,9 @@ func (r *Run) goOn() []Effect {
 func (r *Run) proceed() []Effect {
 	if tools := r.runTools(); len(tools) > 0 {
 		return tools
+	}
+	if asked := r.askApproval(); asked != nil {
+		return asked
 	}
 	if r.Attempt != nil && r.Attempt.InAir() {
 		if r.Attempt.State == AttemptOrphaned {
@@ -251,10 +261,7 @@ func (r *Run) runTools() []Effect {
 		})
 	}
 	if len(effects) == 0 {
-		if awaited := r.awaitCaller(); awaited != nil {
-			return awaited
-		}
-		return r.askApproval()
+		return r.awaitCaller()
 	}
 	effects = append(effects, r.callerTimers()...)
 	if effects := r.outOfBudget(); effects != nil && !r.toolsInAir() {
