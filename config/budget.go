@@ -13,19 +13,19 @@ import (
 
 // Budget limits what one run, and all runs of a day together, may use; 0 = no limit.
 type Budget struct {
-	Tokens     int64   `yaml:"tokens"`
-	Dollars    float64 `yaml:"dollars"`
-	DayTokens  int64   `yaml:"day_tokens"`
-	DayDollars float64 `yaml:"day_dollars"`
+	Tokens     int64   `yaml:"tokens"`      // of one run
+	Dollars    float64 `yaml:"dollars"`     // of one run
+	DayTokens  int64   `yaml:"day_tokens"`  // of all runs of a day
+	DayDollars float64 `yaml:"day_dollars"` // of all runs of a day
 }
 
 // Price is in dollars per million tokens. Tokens read from a cache, or written to one, cost as
 // much as other input unless they have a price of their own.
 type Price struct {
-	Input      float64 `yaml:"input"`
-	Output     float64 `yaml:"output"`
-	CacheRead  float64 `yaml:"cache_read"`
-	CacheWrite float64 `yaml:"cache_write"`
+	Input      float64 `yaml:"input"`       // of what is sent
+	Output     float64 `yaml:"output"`      // of what is answered
+	CacheRead  float64 `yaml:"cache_read"`  // of input that the provider has in its cache
+	CacheWrite float64 `yaml:"cache_write"` // of input that it puts there
 }
 
 func (b Budget) problem() *yamlfile.Problem {

@@ -19,27 +19,27 @@ import (
 
 // Config is mulligan.yaml, amended by the environment and by flags.
 type Config struct {
-	Model       string               `yaml:"model"`
-	Fallbacks   []string             `yaml:"fallbacks"`
-	AutoRecover bool                 `yaml:"auto_recover"`
-	Timeouts    Timeouts             `yaml:"timeouts"`
-	MaxRetries  *int                 `yaml:"max_retries"`
+	Model       string               `yaml:"model"`            // PROVIDER/MODEL, that runs ask unless they say otherwise
+	Fallbacks   []string             `yaml:"fallbacks"`        // models that a run may be switched to, in order of preference
+	AutoRecover bool                 `yaml:"auto_recover"`     // decisions are carried out; otherwise a person is asked
+	Timeouts    Timeouts             `yaml:"timeouts"`         // the timers of every run, each a duration such as 2m, or 0 for off
+	MaxRetries  *int                 `yaml:"max_retries"`      // of one model call, on the same model
 	MaxRounds   *int                 `yaml:"max_rounds"`       // model calls that ask for tools; 0 = any number
 	Parallel    *int                 `yaml:"parallel_tools"`   // tool calls of an answer at the same time; 0 = all
 	StepText    bool                 `yaml:"step_counts_text"` // streamed text resets the timer step
-	Budget      Budget               `yaml:"budget"`
-	Providers   map[string]Provider  `yaml:"providers"`
-	Plugins     []Plugin             `yaml:"plugins"` // nil = the default, empty = none
-	Tools       []Tool               `yaml:"tools"`
-	MCP         map[string]MCPServer `yaml:"mcp"` // tool servers, by name
-	State       string               `yaml:"state"`
-	Machine     recovery.Labels      `yaml:"machine"` // what this machine has, for runs that need it
-	Store       string               `yaml:"store"`   // the URL of a PostgreSQL database; "" = a file in the state folder
-	Gateway     Gateway              `yaml:"gateway"`
-	Proxy       Proxy                `yaml:"proxy"`
-	Webhooks    []Webhook            `yaml:"webhooks"` // who is told what happens to runs
-	Failures    []Failure            `yaml:"failures"` // corrections of the classifier
-	PluginIndex *PluginIndex         `yaml:"plugin_index"`
+	Budget      Budget               `yaml:"budget"`           // what runs may use
+	Providers   map[string]Provider  `yaml:"providers"`        // the known ones have entries already
+	Plugins     []Plugin             `yaml:"plugins"`          // asked in this order; missing = auto-recover, empty = none
+	Tools       []Tool               `yaml:"tools"`            // programs that models may call
+	MCP         map[string]MCPServer `yaml:"mcp"`              // tool servers, by name
+	State       string               `yaml:"state"`            // the folder that keeps runs
+	Machine     recovery.Labels      `yaml:"machine"`          // what this machine has, for runs that need it
+	Store       string               `yaml:"store"`            // the URL of a PostgreSQL database; "" = a file in the state folder
+	Gateway     Gateway              `yaml:"gateway"`          // limits of the HTTP API
+	Proxy       Proxy                `yaml:"proxy"`            // for any other agent
+	Webhooks    []Webhook            `yaml:"webhooks"`         // who is told what happens to runs
+	Failures    []Failure            `yaml:"failures"`         // corrections of the classifier
+	PluginIndex *PluginIndex         `yaml:"plugin_index"`     // where `plugin search` and `plugin install` look
 
 	Path        string            // of the file; "" = there is no file
 	Models      []string          // configured below providers, in the order of the file
@@ -48,52 +48,52 @@ type Config struct {
 
 // Provider is a provider under a name of the user's own.
 type Provider struct {
-	Type         string           `yaml:"type"` // one of provider.KnownTypes; "" = the entry's name
-	BaseURL      string           `yaml:"base_url"`
-	KeyEnv       string           `yaml:"key_env"`
-	AllowPrivate bool             `yaml:"allow_private"`
-	Proxy        string           `yaml:"proxy"`    // its address, or none; "" = the environment's
-	Local        bool             `yaml:"local"`    // a model server that may have to load a model first, so that its timers are longer
-	Timeouts     Timeouts         `yaml:"timeouts"` // of its models
-	Models       map[string]Model `yaml:"models"`
-	Needs        recovery.Labels  `yaml:"needs"` // what a machine must have to ask it: see Config.Machine
+	Type         string           `yaml:"type"`          // how it is spoken to, such as anthropic or openai; "" = the entry's name
+	BaseURL      string           `yaml:"base_url"`      // its address; "" = the known one of its type
+	KeyEnv       string           `yaml:"key_env"`       // the environment variable that holds its key
+	AllowPrivate bool             `yaml:"allow_private"` // its address may be on this machine or in its network
+	Proxy        string           `yaml:"proxy"`         // its address, or none; "" = the environment's
+	Local        bool             `yaml:"local"`         // a model server that may have to load a model first, so that its timers are longer
+	Timeouts     Timeouts         `yaml:"timeouts"`      // of its models
+	Models       map[string]Model `yaml:"models"`        // by their names there
+	Needs        recovery.Labels  `yaml:"needs"`         // what a machine must have to ask it: see machine
 
 	// The following fields are for type pi only.
 	Command   []string `yaml:"command"`    // the program and its first arguments; "pi"
 	Retries   string   `yaml:"retries"`    // mulligan or pi: who retries failed requests; mulligan
-	Env       []string `yaml:"env"`        // names of variables that it gets; nil = the usual keys
+	Env       []string `yaml:"env"`        // names of variables that it gets; missing = the usual keys
 	ConfigDir string   `yaml:"config_dir"` // where the user's own Pi keeps its logins and models; "" = its usual folder
 	Observe   bool     `yaml:"observe"`    // its requests go through a proxy on this machine, which sees how they go
 }
 
 // Model says what a model can do; missing fields are filled in from the known models.
 type Model struct {
-	ContextTokens  int64    `yaml:"context_tokens"`
+	ContextTokens  int64    `yaml:"context_tokens"`  // of a request and its answer together
 	Images         *bool    `yaml:"images"`          // it takes pictures
 	Tools          *bool    `yaml:"tools"`           // it calls tools
 	JSONSchema     *bool    `yaml:"json_schema"`     // its answers keep to a schema
 	Prefill        *bool    `yaml:"prefill"`         // it continues a last message of its own
 	ThinksSilently *bool    `yaml:"thinks_silently"` // first_event and idle are longer then
-	Price          *Price   `yaml:"price"`
-	Timeouts       Timeouts `yaml:"timeouts"`
+	Price          *Price   `yaml:"price"`           // for budgets and reports
+	Timeouts       Timeouts `yaml:"timeouts"`        // of this model alone
 }
 
 // Plugin is a plugin: the name of a builtin one alone, or an entry with fields.
 type Plugin struct {
-	Name       string         `yaml:"name"`
-	Command    []string       `yaml:"command"` // without a command and an address: the builtin plugin of that name
-	Address    string         `yaml:"address"` // of a service, instead of a command
-	TLS        *TLS           `yaml:"tls"`     // for an address with grpcs://
-	Env        []string       `yaml:"env"`     // NAME or NAME=value
-	Config     map[string]any `yaml:"config"`
-	Deadline   string         `yaml:"deadline"`
+	Name       string         `yaml:"name"`        // a builtin plugin, or the name of this entry
+	Command    []string       `yaml:"command"`     // without a command and an address: the builtin plugin of that name
+	Address    string         `yaml:"address"`     // of a service, instead of a command
+	TLS        *TLS           `yaml:"tls"`         // for an address with grpcs://
+	Env        []string       `yaml:"env"`         // NAME or NAME=value
+	Config     map[string]any `yaml:"config"`      // what the plugin is configured with; its schema says what that may be
+	Deadline   string         `yaml:"deadline"`    // how long it may take for an answer; 2s
 	Folder     string         `yaml:"folder"`      // holds all of it; "" = found by its command
 	Transcript string         `yaml:"transcript"`  // messages: it is told the conversation; "" = it is not
 	Shadow     bool           `yaml:"shadow"`      // on trial: its votes are recorded, but never count
 	Occasions  []string       `yaml:"occasions"`   // occasions that it is asked about; run_error only by default
 	FailClosed bool           `yaml:"fail_closed"` // a model call does not begin without its valid answer
-	Restart    *Restart       `yaml:"restart"`
-	Breaker    *Breaker       `yaml:"breaker"`
+	Restart    *Restart       `yaml:"restart"`     // after its process has ended
+	Breaker    *Breaker       `yaml:"breaker"`     // when it is asked no more for a while
 }
 
 // UnmarshalYAML also accepts the name of a builtin plugin instead of an entry.

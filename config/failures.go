@@ -13,12 +13,12 @@ import (
 
 // Failure gives a kind to failures that have all of its marks (failure.LocalRow).
 type Failure struct {
-	Kind     failure.Kind `yaml:"kind"`
+	Kind     failure.Kind `yaml:"kind"`     // what such a failure is
 	Provider string       `yaml:"provider"` // the entry's name
-	Status   int          `yaml:"status"`
-	Code     string       `yaml:"code"`
-	Text     string       `yaml:"text"`
-	Pattern  string       `yaml:"pattern"`
+	Status   int          `yaml:"status"`   // the HTTP status
+	Code     string       `yaml:"code"`     // the provider's own code
+	Text     string       `yaml:"text"`     // words that the message has
+	Pattern  string       `yaml:"pattern"`  // a regular expression that the message matches
 
 	// These are told to people about a learned row.
 	Was     failure.Kind `yaml:"was"`     // its kind before

@@ -18,17 +18,17 @@ import (
 
 // MCPServer is an MCP server: a program that is started, or a URL.
 type MCPServer struct {
-	Command  []string          `yaml:"command"` // without a shell
-	Dir      string            `yaml:"dir"`     // where it runs, relative to the config's folder; "" = the working directory
-	Env      []string          `yaml:"env"`     // NAME or NAME=value
-	URL      string            `yaml:"url"`
+	Command  []string          `yaml:"command"`  // without a shell
+	Dir      string            `yaml:"dir"`      // where it runs, relative to the config's folder; "" = the working directory
+	Env      []string          `yaml:"env"`      // NAME or NAME=value
+	URL      string            `yaml:"url"`      // instead of a command: https, or http on this machine
 	Headers  map[string]string `yaml:"headers"`  // with ${NAME} for secrets
 	Timeout  string            `yaml:"timeout"`  // of a call; "" = the timer tool
-	Safety   map[string]string `yaml:"safety"`   // of its tools, by a word in Safeties
+	Safety   map[string]string `yaml:"safety"`   // of its tools, by name: read_only, idempotent or unsafe
 	Include  []string          `yaml:"include"`  // offer only these of its tools
 	Approval []string          `yaml:"approval"` // the tools of which a person approves each call; "*" = all
-	Exclude  []string          `yaml:"exclude"`
-	Needs    recovery.Labels   `yaml:"needs"` // what a machine must have to start it, and to drive runs with its tools: see Config.Machine
+	Exclude  []string          `yaml:"exclude"`  // never offer these
+	Needs    recovery.Labels   `yaml:"needs"`    // what a machine must have to start it, and to drive runs with its tools: see machine
 }
 
 func (e MCPServer) timeout() Span {

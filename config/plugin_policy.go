@@ -11,8 +11,8 @@ import (
 // Restart says how often a plugin that ended is started again; missing fields are the host's
 // defaults.
 type Restart struct {
-	Max    *int   `yaml:"max"`    // within the window
-	Window string `yaml:"window"` //
+	Max    *int   `yaml:"max"`    // restarts within the window
+	Window string `yaml:"window"` // in which restarts are counted
 	First  string `yaml:"first"`  // the first pause before a restart; it doubles
 	Most   string `yaml:"most"`   // the longest pause
 }

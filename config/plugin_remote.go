@@ -11,9 +11,9 @@ import (
 // TLS says how a plugin that is a service is authenticated, and how it authenticates us. Paths
 // are relative to the config.
 type TLS struct {
-	CA         string `yaml:"ca"` // "" = the system's authorities
-	Cert       string `yaml:"cert"`
-	Key        string `yaml:"key"`
+	CA         string `yaml:"ca"`          // "" = the system's authorities
+	Cert       string `yaml:"cert"`        // our certificate
+	Key        string `yaml:"key"`         // its private key
 	ServerName string `yaml:"server_name"` // "" = the address's host
 }
 

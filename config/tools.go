@@ -16,18 +16,18 @@ import (
 
 // Tool is a program that is started for each call of the tool.
 type Tool struct {
-	Name        string          `yaml:"name"`
+	Name        string          `yaml:"name"`        // 1 to 64 letters, digits, _ and -
 	Description string          `yaml:"description"` // for the model
 	Command     []string        `yaml:"command"`     // without a shell
-	Schema      map[string]any  `yaml:"schema"`      // JSON Schema of the arguments; nil = any object
+	Schema      map[string]any  `yaml:"schema"`      // JSON Schema of the arguments; missing = any object
 	Dir         string          `yaml:"dir"`         // where it runs, relative to the config's folder; "" = the working directory
 	Env         []string        `yaml:"env"`         // NAME or NAME=value
-	Safety      string          `yaml:"safety"`      // a word in Safeties
+	Safety      string          `yaml:"safety"`      // read_only, idempotent or unsafe; unsafe
 	Approval    bool            `yaml:"approval"`    // a person approves of each call
 	Timeout     string          `yaml:"timeout"`     // of a call; "" = the timer tool
 	Grace       string          `yaml:"grace"`       // between SIGTERM and SIGKILL
 	MaxOutput   int             `yaml:"max_output"`  // bytes; 0 = the maximum
-	Needs       recovery.Labels `yaml:"needs"`       // what a machine must have to run it: see Config.Machine
+	Needs       recovery.Labels `yaml:"needs"`       // what a machine must have to run it: see machine
 }
 
 // Safeties are the words for whether a call of unknown outcome may be repeated.

@@ -11,9 +11,9 @@ import (
 
 // Webhook is a program that `serve` tells what happens to runs.
 type Webhook struct {
-	URL          string   `yaml:"url"`
+	URL          string   `yaml:"url"`           // where it is told: https, or with allow_private http
 	SecretEnv    string   `yaml:"secret_env"`    // the environment variable that holds its secret
-	Events       []string `yaml:"events"`        // some of suggested, waiting, noted, ended; nil = all
+	Events       []string `yaml:"events"`        // some of suggested, waiting, noted, ended; missing = all
 	AllowPrivate bool     `yaml:"allow_private"` // it is on this machine or in its network
 }
 
