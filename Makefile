@@ -119,7 +119,7 @@ postgres18: ## play the tests of the store in a database on PostgreSQL 18, which
 
 .PHONY: classify-report
 classify-report: ## play the fault catalogue over every wire, classify the corpora of real errors, and write docs/faults.md
-	go test ./failure -count=1 -v -run 'TestCatalogue$$|TestCorpora$$' -rewrite
+	go test ./failure -count=1 -v -run 'TestCatalogue$$|TestCorpora$$|TestPerturbed$$' -rewrite
 	go test -C bench ./faults -count=1 -run TestCatalogue -rewrite
 
 .PHONY: timers-report

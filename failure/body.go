@@ -73,7 +73,7 @@ var fields = map[string]field{
 	"error": fieldError, "errors": fieldError,
 	"message": fieldWords, "msg": fieldWords, "detail": fieldWords, "raw": fieldWords, "title": fieldWords,
 	"error_description": fieldErrorWords, "error_message": fieldErrorWords, "errormessage": fieldErrorWords, "error_msg": fieldErrorWords,
-	"status_msg": fieldErrorWords, "errmsg": fieldErrorWords, "err_msg": fieldErrorWords, "body": fieldWords, "responsebody": fieldWords, "response_body": fieldWords,
+	"status_msg": fieldErrorWords, "status_message": fieldErrorWords, "err": fieldErrorWords, "errmsg": fieldErrorWords, "err_msg": fieldErrorWords, "body": fieldWords, "responsebody": fieldWords, "response_body": fieldWords,
 	"quotaid": fieldQuota, "quotametric": fieldQuota, "quota_limit": fieldQuota,
 	"retrydelay": fieldDelay, "retry_delay": fieldDelay,
 	"retry_after": fieldAfter, "retryafter": fieldAfter, "retry-after": fieldAfter, "retry_after_seconds": fieldAfter,
@@ -102,6 +102,11 @@ func readBody(body string) signals {
 		body = unquote(body) // as a log prints it, inside a string
 	}
 	s.read(body, 0)
+	for _, code := range s.codes { // a sentence where a code should be is the only one
+		if len(s.words) == 0 && strings.Contains(code, " ") {
+			s.say(code)
+		}
+	}
 	return s
 }
 
@@ -242,6 +247,9 @@ func (s *signals) member(name string, quotedName bool, text string, i, depth int
 // value reads the string value of a member.
 func (s *signals) value(f field, member member, depth int) {
 	value := member.value
+	if f == fieldCode && strings.EqualFold(member.name, "reason") && strings.Contains(value, " ") {
+		f = fieldWords // a sentence
+	}
 	switch f {
 	case fieldCode:
 		if status, ok := httpStatus(value); ok {
@@ -341,6 +349,18 @@ func (s *signals) setStatus(status int) {
 	if s.status == 0 {
 		s.status = status
 	}
+}
+
+// bareText is text with each of its parts as bare gives it.
+func (s *signals) bareText() string {
+	if len(s.words) == 1 {
+		return bare(s.words[0])
+	}
+	parts := make([]string, 0, len(s.words))
+	for _, said := range s.words {
+		parts = append(parts, bare(said))
+	}
+	return words.Clip(strings.Join(parts, "\n"), maxWords)
 }
 
 // text is everything that the body says in words, in order.

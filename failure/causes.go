@@ -156,35 +156,60 @@ func (c *reading) byCodeWords() (verdict, bool) {
 }
 
 // byRefusal reads the words of a failure whose status or code is weaker evidence than words: a
-// family of statuses, or a code that says no more than a 400 or a 500 does. A 400 that the message
-// names counts like such a code.
+// family of statuses, or a code that says no more than a 400 or a 500 does. A status that the
+// message names counts like one, where there is none.
 func (c *reading) byRefusal() (verdict, bool) {
 	family := familyOf(c.status)
 	_, invalid := c.codeOf(invalidCodes)
-	if c.status == 0 && (invalid || familyOf(c.spoken) == refused) {
+	if c.status == 0 && invalid {
 		family = refused
+	} else if c.status == 0 && familyOf(c.spoken) != 0 {
+		family = familyOf(c.spoken)
 	} else if _, failed := c.byServerCode(); failed && family == 0 {
-		family = serverFailed
+		family = serverFailed | serverFull
 	}
 	if family == 0 {
 		return verdict{}, false
 	}
-	return c.byCauses(c.clauses(), family)
+	v, ok := c.byClauses(family)
+	if spoken, known := c.bySpokenStatus(); known && c.status == 0 && !invalid && spoken.kind == v.kind {
+		return verdict{}, false // the number says it
+	}
+	return v, ok
+}
+
+// ofLimit is the verdict for a limit that a general code or a name tells of: a quota if the words tell
+// of a day or a month, about which such a code says nothing.
+func (c *reading) ofLimit(v verdict) verdict {
+	if v.kind != KindRateLimit {
+		return v
+	}
+	said, ok := c.byClauses(limited)
+	if !ok || said.kind != KindQuota || c.parted.concepts()&perDay == 0 {
+		return v
+	}
+	said.code = v.code
+	return said
 }
 
 // byCause reads the words of a failure about which nothing else is known.
-func (c *reading) byCause() (verdict, bool) { return c.byCauses(c.clauses(), 0) }
+func (c *reading) byCause() (verdict, bool) { return c.byClauses(0) }
 
-// clauses are those of the provider's words or, if there are none, of Err's. They are found once.
-func (c *reading) clauses() clauses {
+// byClauses reads the words that are not those of a frame and, if they say nothing and there is no
+// status that would, all of them. They are cut into clauses once.
+func (c *reading) byClauses(over statuses) (verdict, bool) {
+	own := unframed(c.bare)
 	if c.parted == nil {
-		said := c.said
-		if said == "" && c.e.Err != nil {
-			said = words.WithoutStack(words.Clip(c.e.Err.Error(), maxCause))
-		}
-		c.parted = clausesOf(words.Clip(said, maxCause))
+		c.parted = clausesOf(words.Clip(own, maxCause))
 	}
-	return c.parted
+	v, ok := c.byCauses(c.parted, over)
+	if ok || over != 0 || len(own) == len(c.bare) {
+		return v, ok
+	}
+	if c.framed == nil {
+		c.framed = clausesOf(words.Clip(c.bare, maxCause))
+	}
+	return c.byCauses(c.framed, over)
 }
 
 // byCauses gives the first cause that a clause matches. If over is not 0, only causes that may

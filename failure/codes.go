@@ -181,15 +181,21 @@ func isName(text string) bool {
 func isSmall(b byte) bool { return b >= 'a' && b <= 'z' }
 
 // exceptionName is the code in a message of AWS: "An error occurred (ThrottlingException)
-// when calling", "ThrottlingException: Too many requests"; "" where there is none.
+// when calling", "ThrottlingException: Too many requests"; or of gRPC: "code = Unavailable desc = …";
+// "" where there is none.
 func exceptionName(text string) string {
-	if _, rest, ok := strings.Cut(text, "An error occurred ("); ok {
+	if _, rest, ok := strings.Cut(text, errorOccurred); ok {
 		if n := wordLen(rest); n > 0 && n < len(rest) && rest[n] == ')' {
 			return rest[:n]
 		}
 	}
 	if n := wordLen(text); n < len(text) && text[n] == ':' && strings.HasSuffix(text[:n], "Exception") {
 		return text[:n]
+	}
+	if _, rest, ok := strings.Cut(text, "code = "); ok {
+		if n := wordLen(rest); n > 0 && strings.HasPrefix(rest[n:], " desc = ") {
+			return rest[:n]
+		}
 	}
 	return ""
 }

@@ -45,7 +45,7 @@ func (l *lexer) next() (word string, ends, ok bool) {
 		raw := rest[:end]
 		end += addressLen(rest[end:])
 		l.at += start + end
-		if len(raw) > maxWord && !isUnparted(raw) || isLabelled(raw, rest[end:]) {
+		if len(raw) > maxWord && !isUnparted(raw) || isLabelled(raw, rest[end:]) || l.isListed(l.at-end, rest[end:]) {
 			continue
 		}
 		if smallLetters(raw) < len(raw) {
@@ -60,6 +60,16 @@ func (l *lexer) next() (word string, ends, ok bool) {
 func isLabelled(word, rest string) bool {
 	return strings.HasPrefix(rest, "=") || word == sdkPrefix && rest != "" && (rest[0] == '_' || rest[0] >= 'A' && rest[0] <= 'Z') ||
 		(word == "Bad" || word == "Invalid") && strings.HasPrefix(rest, "Request")
+}
+
+// isListed reports whether the word at i is the name of a field in a list: model in "(provider: x,
+// model: y)".
+func (l *lexer) isListed(i int, rest string) bool {
+	if !strings.HasPrefix(rest, ": ") {
+		return false
+	}
+	before := strings.TrimRight(l.text[:i], " ")
+	return before != "" && strings.IndexByte("([,", before[len(before)-1]) >= 0 && strings.ContainsAny(before, "([")
 }
 
 // addressLen is the length of the "://", host and path that text begins with, 0 if it begins with

@@ -26,8 +26,8 @@ var looseRules = slices.Concat([]rule{
 		"jsonparseerror", "jsonparseexception", "jsonsyntaxexception", "jsonreaderexception", "jsonexception", "mismatchedinputexception", "json.parse:", "cannot unmarshal", "could not unmarshal", "decodingerror", "expected value at line", "unexpected mimetype", "unexpected content type", "unexpected content-type", "keyerror: 'choices'", "keyerror: 'content'", "keyerror: 'message'", "keyerror: 'candidates'", "reading 'choices'", "reading 'message'", "reading 'content'", "reading 'candidates'", "reading '0'", "cannot read property '0'", "cannot read property 'choices'", "json parsing failed", "invalid json response", "responsevalidationerror", "invalidresponsedata",
 		"parse response", "response could not be parsed", "invalidstreampart", "jsonschemavalidationerror", "invalid structured output", "extracting response", "noobjectgenerated", "nosuchtoolerror", "invalidtoolarguments", "invalidtoolinput", "json error injected", "error -3 while decompressing", "json.exception.parse_error", "parsing tool call", "invalid tool call", "response did not match", "response does not match", "output did not match", "output does not match", "reply did not match", "reply does not match", "answer did not match", "answer does not match", "did not match the expected", "does not match the expected", "tool that does not exist", "called an unknown tool", "called a nonexistent tool", "tool arguments are not", "tool arguments could not", "parse tool call", "tool call arguments",
 	}, unless: []string{"request body", "tool call id"}},
-	{kind: KindMalformedResponse, wire: true, any: []string{"missing field"}, near: []string{" at line ", "choices", "candidates", "`message`", "`content`", "`delta`", "`usage`"}, unless: []string{"request", "json body", "into the target"}},
-	{kind: KindMalformedResponse, wire: true, any: []string{"could not deserialize", "failed to deserialize", "cannot deserialize", "deserialization error", "deserialization failed"}, unless: []string{"request", "json body", "into the target"}},
+	{kind: KindMalformedResponse, wire: true, any: []string{"missing field"}, near: []string{" at line ", "choices", "candidates", "`message`", "`content`", "`delta`", "`usage`"}, unless: requestBodies},
+	{kind: KindMalformedResponse, wire: true, any: []string{"could not deserialize", "failed to deserialize", "cannot deserialize", "deserialization error", "deserialization failed"}, unless: requestBodies},
 	{kind: KindStreamInterrupted, wire: true, any: []string{
 		"unexpected eof", "eofexception", "incompletemessage", "premature close", "premature_close", "prematurely", "premature end", "incomplete chunked read", "incompleteread", "other side closed",
 		"chunkedencodingerror", "incomplete_chunked", "err_http2_", "prematurecloseexception", "payload is not completed", "closed before response", "closed before message completed", "stream closed before", "stream ended before",
@@ -46,7 +46,7 @@ var looseRules = slices.Concat([]rule{
 		"connection_reset", "connectionreset", "forcibly closed", "econnaborted", "connection aborted", "connection was aborted", "broken pipe", "epipe",
 		"network is unreachable", "unreachable network", "enetunreach", "enetdown", "network is down",
 		"no route to host", "ehostunreach", "ehostdown", "host is down", "unreachable host", "eaddrnotavail", "cannot assign requested address", "fetch failed", "failed to fetch",
-		"network error", "networkerror", "network connection was lost", "connection error", "stream error:",
+		"network error", "networkerror", "network connection was lost", "connection error", "stream error: stream id",
 		"goaway", "use of closed network connection", "socket hang up", "channelclosed", "parser received no bytes", "err_ngrok", "server closed idle connection", "connection lost", "connection closed", "connection was closed", "connection_closed",
 		"err_network", "err_internet_disconnected", "not connected to the internet", "no internet connection", "check your network connection",
 		"check your internet connection", "internet connection appears to be offline", "you are offline", "you appear to be offline", "und_err_socket", "remotedisconnected", "remote end closed connection",
@@ -70,7 +70,7 @@ var looseRules = slices.Concat([]rule{
 	{kind: KindMalformedResponse, any: []string{"typevalidationerror", "outputparserexception", "output parser", "instructorretry", "expected http/"}}, // its value may hold what the provider said
 	{kind: KindModelNotFound, any: []string{"model"}, near: []string{"not found", "unavailable for free"}},
 	{kind: KindModelNotFound, any: []string{"notfounderror", "exception$notfound", "exceptions.notfound"}},
-	{kind: KindUnavailable, any: []string{"unavailable", "bad gateway", "badgateway", "gateway time-out", "internal server error", "internalservererror", "internalserverexception", "internal error", "server error", "serviceunavailable", "provider returned error", "upstream error", "upstream connect error", "no healthy upstream", "midstreamfallback"}},
+	{kind: KindUnavailable, any: []string{"unavailable", "bad gateway", "badgateway", "gateway time-out", "internal server error", "internalservererror", "internalserverexception", "internal error", "server error", "serviceunavailable", "upstream error", "upstream connect error", "no healthy upstream", "midstreamfallback"}},
 	{kind: KindUnreachable, wire: true, any: []string{": eof", "apiconnectionerror", "connecterror", "clientconnector", "readerror", "writeerror"}},
 })
 
@@ -78,6 +78,7 @@ var looseRules = slices.Concat([]rule{
 // was refused, or that the answer broke off.
 var wrappers = []rule{
 	{kind: KindAuth, any: []string{"api key"}},
+	{kind: KindUnavailable, any: []string{"provider returned error"}},
 	{kind: KindInvalidRequest, any: []string{
 		"badrequest", "bad request", "invalidrequest", "invalid request", "invalid_request", "unprocessableentity", "unprocessable entity", "invalidargument",
 		"invalid argument", "validationexception", "unsupportedparams", "unsupportedfunctionality", "unsupported parameter", "input validation error", "invalid parameter", "invalid_argument",
@@ -93,6 +94,8 @@ var (
 		"10061", "10054", "10053", "10051", "10050", "10065", "10064", "10049", "10013", "11001", "11002", "11003", "11004", "1225", "1231", "1232", "64",
 		"111", "104", "103", "101", "113", "112", "99", "32", "61", "54", "53", "51", "50", "65", "-2", "-3", "-5",
 	}
+	// requestBodies are what a server could not read, and not a client.
+	requestBodies = []string{"request body", "in request", "in the request", "your request", "json body", "into the target", "invalid request", "badrequest"}
 	// timeoutErrnos are the error numbers of connections that timed out.
 	timeoutErrnos = []string{"10060", "121", "110", "60"}
 )

@@ -17,12 +17,14 @@ type reading struct {
 	body   signals
 	codes  []providerCode
 	said   string   // the provider's words, as written
-	text   string   // the same in lower case, or Err's words if there are none
+	bare   string   // the same as bare gives them, or Err's words if there are none
+	text   string   // the same in lower case
 	grams  trigrams // the trigrams of text
 	wire   string   // Err's words, in lower case
 	status int      // the HTTP status, or the one that the body names if that is 200 or missing
 	odd    int      // the status, if no standard defines it
-	parted clauses  // of said or of Err's words; nil until needed
+	parted clauses  // of bare, without its frames; nil until needed
+	framed clauses  // the same with them
 	spoken int      // the status that a message without JSON begins with or names
 }
 
@@ -51,11 +53,13 @@ func gather(e *Evidence) *reading {
 	} else if strings.ContainsAny(errText, "{[") {
 		c.body, where = readBody(errText), clueError
 	}
-	c.wire = straightened(words.Clip(errText, maxWords))
 	c.said = c.body.text()
-	if c.text = straightened(c.said); c.text == "" {
-		c.text = c.wire
+	c.bare = c.body.bareText()
+	wire := bare(words.Clip(errText, maxWords))
+	if c.bare == "" {
+		c.bare = wire
 	}
+	c.wire, c.text = straightened(wire), straightened(c.bare)
 	c.codes = make([]providerCode, 0, len(c.body.codes)+1)
 	for _, code := range c.body.codes {
 		c.codes = append(c.codes, newCode(code, where))
@@ -66,7 +70,7 @@ func gather(e *Evidence) *reading {
 	}
 	if said := cmp.Or(c.said, errText); isName(said) {
 		c.codes = append(c.codes, newCode(said, where))
-	} else if name := exceptionName(said); name != "" {
+	} else if name := cmp.Or(exceptionName(said), exceptionName(unframed(said))); name != "" {
 		c.codes = append(c.codes, newCode(name, where))
 	}
 	if c.body.status != 0 && (c.status == 0 || c.status/100 == 2) {
@@ -83,8 +87,14 @@ func gather(e *Evidence) *reading {
 // straightened is text in the form in which phrases are looked for: in lower case, with straight
 // apostrophes, and without the paths of links.
 func straightened(text string) string {
-	return withoutLinks(strings.ReplaceAll(lower(text), "’", "'"))
+	text = lower(text)
+	if strings.Contains(text, "\xe2\x80") { // where they all are
+		text = curlyQuotes.Replace(text)
+	}
+	return withoutLinks(text)
 }
+
+var curlyQuotes = strings.NewReplacer("’", "'", "‘", "'", "“", `"`, "”", `"`)
 
 // withoutLinks is text without the paths of its links: a message that ends in a link to a page
 // about rate limits is not therefore about rate limits. The address of an API is left as it is.

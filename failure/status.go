@@ -79,8 +79,8 @@ var (
 		"413 payload too large", "413 request entity too large", "422 unprocessable", "429 too many requests", "500 internal server error",
 		"401 error", "402 error", "403 error", "404 error", "429 error", "500 error", "502 error", "503 error", "504 error", "529 error", "502 bad gateway", "503 service unavailable", "503 service temporarily unavailable", "504 gateway time",
 	}
-	// wideStops may follow a status in Chinese and Japanese.
-	wideStops = []string{"，", "。", "：", "；", "！", "）", "、"}
+	// wideStops may follow a status in Chinese and Japanese, or where a message was cut.
+	wideStops = []string{"…", "，", "。", "：", "；", "！", "）", "、"}
 	// countNouns follow a number that counts something.
 	countNouns = []string{
 		"tokens", "requests", "messages", "items", "words", "bytes", "characters", "chars", "times ", "files", "lines", "rows", "calls",
@@ -100,7 +100,7 @@ func (c *reading) spokenStatus() int {
 			return n
 		}
 		i := strings.Index(lead[:min(len(lead), maxLead)], ": ")
-		if i < 0 || !strings.HasSuffix(lead[:i], "error") && !strings.HasSuffix(lead[:i], "exception") {
+		if i < 0 || !strings.HasSuffix(lead[:i], "error") && !strings.HasSuffix(lead[:i], "exception") && (!isFrame(lead[:i]) || strings.HasSuffix(lead[:i], "code")) {
 			break
 		}
 		lead = lead[i+len(": "):]

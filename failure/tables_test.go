@@ -190,6 +190,7 @@ func tablesOfPorts() object {
 		"requestIDHeaders": requestIDHeaders,
 		"limits":           tableLimits(),
 		"lexicon":          tableLexicon(),
+		"frames":           object{"words": slices.Sorted(maps.Keys(frameWords)), "statusWords": slices.Sorted(maps.Keys(statusWords))},
 		"overflows":        forms,
 		"wordings":         object{"kinds": wording, "plainTitles": plainTitles, "reasons": reasons},
 	}
@@ -244,7 +245,7 @@ func (p pattern) entry() string {
 func tableLexicon() object {
 	return object{
 		"words": tableMeanings(lexicon().words.all()), "stems": tableMeanings(lexicon().of), "endings": tablePairs(lexicon().endings), "unparted": tablePairs(lexicon().unparted),
-		"letters": tableLetters(), "perMinute": perMinute.table(), "isPassing": isPassing.table(), "isPrefix": isPrefix.table(), "isFailed": isFailed.table(),
+		"letters": tableLetters(), "perMinute": perMinute.table(), "perDay": perDay.table(), "isPassing": isPassing.table(), "isPrefix": isPrefix.table(), "isFailed": isFailed.table(),
 	}
 }
 
@@ -273,7 +274,7 @@ func tableLimits() object {
 	return object{
 		"detail": MaxDetail, "nesting": maxNesting, "words": maxWords, "signals": maxSignals, "textScan": maxTextScan, "work": maxWork,
 		"blank": maxBlank, "likeCode": maxLikeCode, "near": nearBytes, "nearWords": nearWords, "cause": maxCause, "clauses": maxClauses,
-		"word": maxWord, "stem": minStem, "joined": minJoined, "unparted": firstUnparted, "leads": maxLeads, "lead": maxLead, "requestID": MaxRequestID, "message": MaxMessage,
+		"word": maxWord, "stem": minStem, "joined": minJoined, "unparted": firstUnparted, "leads": maxLeads, "lead": maxLead, "requestID": MaxRequestID, "message": MaxMessage, "frames": maxFrames, "frame": maxFrame, "id": minID,
 		"delayMs": MaxDelay, "resetMs": InMillis(maxReset), "longDelayMs": longDelay,
 	}
 }

@@ -28,11 +28,15 @@ func (c *reading) byAdapter() (verdict, bool) {
 	return v, true
 }
 
-func (c *reading) byExactWords() (verdict, bool)  { return c.byRules(exactWords) }
-func (c *reading) byCode() (verdict, bool)        { return c.byRules(strongCodes) }
-func (c *reading) bySentence() (verdict, bool)    { return c.byRules(sentences) }
-func (c *reading) byGeneralCode() (verdict, bool) { return c.byRules(generalCodes) }
-func (c *reading) byServerCode() (verdict, bool)  { return c.byRules(serverCodes) }
+func (c *reading) byExactWords() (verdict, bool) { return c.byRules(exactWords) }
+func (c *reading) byCode() (verdict, bool)       { return c.byRules(strongCodes) }
+func (c *reading) bySentence() (verdict, bool)   { return c.byRules(sentences) }
+func (c *reading) byServerCode() (verdict, bool) { return c.byRules(serverCodes) }
+
+func (c *reading) byGeneralCode() (verdict, bool) {
+	v, ok := c.byRules(generalCodes)
+	return c.ofLimit(v), ok
+}
 
 func (c *reading) byRules(table []rule) (verdict, bool) {
 	for i := range table {
@@ -117,7 +121,7 @@ func (c *reading) byWords() (verdict, bool) {
 	if v.kind == KindTimeout && strings.Contains(c.wire, "lookup ") {
 		v.kind, v.by.Value = KindUnreachable, "lookup"
 	}
-	return v, ok
+	return c.ofLimit(v), ok
 }
 
 // byWrapper reads the names of errors that wrap others.

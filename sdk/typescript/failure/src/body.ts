@@ -59,6 +59,11 @@ export class Body {
     if (text !== '') {
       this.#read(text, 0);
     }
+    for (const code of this.codes) {
+      if (this.words.length === 0 && code.includes(' ')) {
+        this.#say(code); // a sentence where a code should be is the only one
+      }
+    }
   }
 
   /** All that was said, in the order in which it was. */
@@ -185,9 +190,10 @@ export class Body {
 
   #value(field: Field | undefined, member: Told, depth: number): void {
     const { value } = member;
-    switch (field) {
+    const isSentence = field === 'code' && lower(member.name) === 'reason' && value.includes(' ');
+    switch (isSentence ? 'words' : field) {
       case 'code':
-        this.#number(field, member);
+        this.#number('code', member);
         this.isError ||= value.toLowerCase() === 'error';
         break;
       case 'status':
@@ -280,7 +286,10 @@ export function isName(text: string): boolean {
   return /^[A-Za-z0-9_\-@]{1,64}$/.test(text) && (text.indexOf('_') > 0 || /[a-z][A-Z]/.test(text));
 }
 
-/** The code in a message of AWS: "ThrottlingException: Too many requests"; "" where there is none. */
+/**
+ * The code in a message of AWS: "ThrottlingException: Too many requests"; or of gRPC: "code = Unavailable desc = …"; ""
+ * where there is none.
+ */
 export function exceptionName(text: string): string {
   const before = 'An error occurred (';
   const at = text.indexOf(before);
@@ -292,5 +301,11 @@ export function exceptionName(text: string): string {
     }
   }
   const n = wordLength(text, 0);
-  return text[n] === ':' && text.slice(0, n).endsWith('Exception') ? text.slice(0, n) : '';
+  if (text[n] === ':' && text.slice(0, n).endsWith('Exception')) {
+    return text.slice(0, n);
+  }
+  const coded = text.indexOf('code = ');
+  const begin = coded + 'code = '.length;
+  const end = coded < 0 ? begin : begin + wordLength(text, begin);
+  return end > begin && text.startsWith(' desc = ', end) ? text.slice(begin, end) : '';
 }

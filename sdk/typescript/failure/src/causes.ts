@@ -2,7 +2,7 @@
 
 import { named, type Cause, type ConceptSet, type Meaning } from './table.js';
 import { tables } from './tables.js';
-import { clip, lower, size } from './text.js';
+import { clip, lower, size, trimRight } from './text.js';
 
 const { limits, lexicon } = tables;
 
@@ -20,6 +20,7 @@ const asConcepts = (pairs: readonly (readonly [string, ConceptSet])[]) => pairs.
 const endings = asConcepts(lexicon.endings);
 const unparted = asConcepts(lexicon.unparted);
 const perMinute = BigInt(lexicon.perMinute);
+const perDay = BigInt(lexicon.perDay);
 const isPassing = BigInt(lexicon.isPassing);
 const isPrefix = BigInt(lexicon.isPrefix);
 const isFailed = BigInt(lexicon.isFailed);
@@ -124,7 +125,7 @@ function isLabelled(raw: string, text: readonly string[], i: number): boolean {
   return after === '=' || ((raw === 'Bad' || raw === 'Invalid') && text.slice(i, i + 7).join('') === 'Request');
 }
 
-function nextWord(text: readonly string[], from: number): { word: string; end: number } {
+export function nextWord(text: readonly string[], from: number): { word: string; end: number } {
   for (let i = from; ; ) {
     while (i < text.length && !isLetter(text[i])) {
       i++;
@@ -132,16 +133,26 @@ function nextWord(text: readonly string[], from: number): { word: string; end: n
     if (i === text.length) {
       return { word: '', end: i };
     }
+    const start = i;
     const end = wordEnd(text, i);
     const raw = text.slice(i, end).join('');
     i = addressEnd(text, end);
-    if (isLabelled(raw, text, i)) {
+    if (isLabelled(raw, text, i) || isListed(text, start, i)) {
       continue;
     }
     if (size(raw) <= limits.word || isUnparted(raw)) {
       return { word: plainLetters(unmarked(lower(raw))), end: i };
     }
   }
+}
+
+/** Whether a word is the name of a field in a list: model in "(provider: x, model: y)". */
+function isListed(text: readonly string[], start: number, i: number): boolean {
+  if (text[i] !== ':' || text[i + 1] !== ' ') {
+    return false;
+  }
+  const before = trimRight(text.slice(0, start).join(''), ' ');
+  return /[([,]$/.test(before) && /[([]/.test(before);
 }
 
 /** Where the address ends whose scheme ends at `from`: its host and path say nothing about a failure. */
@@ -219,6 +230,11 @@ export interface Found {
   readonly kind: string;
   readonly variant: string;
   readonly wire: boolean;
+}
+
+/** Whether a message speaks of a day, a month or a plan. */
+export function saysDay(said: string): boolean {
+  return clausesOf(said).some((clause) => (union(clause) & perDay) !== 0n);
 }
 
 /**

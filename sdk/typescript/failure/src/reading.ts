@@ -1,6 +1,7 @@
 /** Evidence, read once; and what matches in it. */
 
-import { Body, exceptionName, httpStatus, isName } from './body.js';
+import { bare, isFrame, nameOf } from './bare.js';
+import { Body, httpStatus, isName } from './body.js';
 import { ADDRESS_MARK, addressEnd } from './causes.js';
 import type { Evidence } from './evidence.js';
 import { withoutStack } from './shown.js';
@@ -16,7 +17,7 @@ const { limits, spoken } = tables;
  * links; the address of an API is left as it is.
  */
 function straightened(said: string): string {
-  let text = lower(said).replaceAll('’', "'");
+  let text = lower(said).replace(/[’‘]/g, "'").replace(/[“”]/g, '"');
   let kept = '';
   for (let at = text.indexOf(ADDRESS_MARK); at >= 0; at = text.indexOf(ADDRESS_MARK)) {
     const begin = at + ADDRESS_MARK.length;
@@ -50,6 +51,7 @@ export class Reading {
   readonly body: Body;
   readonly wire: string;
   readonly said: string;
+  readonly bare: string;
   readonly text: string;
   readonly codes: readonly Code[];
   /** Of HTTP, or the one that the body names where HTTP says 200 or nothing. */
@@ -71,11 +73,14 @@ export class Reading {
     this.now = httpDate(this.header('date')) ?? momentOf(e.at);
     const error = withoutStack(clip(this.error ?? '', limits.textScan));
     this.body = new Body(this.rawBody || (/[{[]/.test(error) ? error : ''));
-    this.wire = straightened(clip(error, limits.words));
+    const wire = bare(clip(error, limits.words));
+    const parts = this.body.words.map(bare);
     this.said = this.body.text;
-    this.text = straightened(this.said) || this.wire;
+    this.bare = (parts.length === 1 ? parts[0] : clip(parts.join('\n'), limits.words)) || wire;
+    this.wire = straightened(wire);
+    this.text = straightened(this.bare);
     const said = this.said || error;
-    const name = isName(said) ? said : exceptionName(said);
+    const name = isName(said) ? said : nameOf(said);
     const inHeader = this.header('x-amzn-errortype');
     this.codes = [
       ...this.body.codes.map((code) => codeOf(code, false)),
@@ -226,12 +231,16 @@ function leadStatus(text: string): number {
     }
     const i = lead.slice(0, limits.lead).indexOf(': ');
     const before = lead.slice(0, Math.max(i, 0));
-    if (i < 0 || size(before) + 2 > limits.lead || !(before.endsWith('error') || before.endsWith('exception'))) {
+    if (i < 0 || size(before) + 2 > limits.lead || !endsLead(before)) {
       break;
     }
     lead = lead.slice(i + 2);
   }
   return 0;
+}
+
+function endsLead(text: string): boolean {
+  return /(error|exception)$/.test(text) || (isFrame(text) && !text.endsWith('code'));
 }
 
 function withoutLeads(text: string): string {

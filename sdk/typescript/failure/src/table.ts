@@ -78,10 +78,12 @@ export interface Tables {
     readonly unparted: readonly (readonly [string, ConceptSet])[];
     readonly letters: Readonly<Record<string, string>>;
     readonly perMinute: ConceptSet;
+    readonly perDay: ConceptSet;
     readonly isPassing: ConceptSet;
     readonly isPrefix: ConceptSet;
     readonly isFailed: ConceptSet;
   };
+  readonly frames: Readonly<Record<'words' | 'statusWords', readonly string[]>>;
   readonly overflows: readonly string[];
   readonly wordings: {
     readonly kinds: Readonly<Record<string, Wording>>;
@@ -91,7 +93,7 @@ export interface Tables {
   readonly limits: Readonly<
     Record<
       | 'detail' | 'nesting' | 'words' | 'signals' | 'textScan' | 'work' | 'blank' | 'likeCode' | 'near' | 'nearWords' | 'cause' | 'clauses' | 'word' | 'stem' | 'joined'
-      | 'unparted' | 'leads' | 'lead' | 'requestID' | 'message' | 'delayMs' | 'resetMs' | 'longDelayMs',
+      | 'unparted' | 'frames' | 'frame' | 'id' | 'leads' | 'lead' | 'requestID' | 'message' | 'delayMs' | 'resetMs' | 'longDelayMs',
       number
     >
   >;

@@ -1,13 +1,13 @@
 /** What counts more than what: the steps from evidence to a kind. */
 
-import { causeOf } from './causes.js';
+import { unframed } from './bare.js';
+import { causeOf, saysDay } from './causes.js';
 import type { Evidence } from './evidence.js';
 import { spokenHint } from './hints.js';
 import { flat, isSuccess, says, type Reading } from './reading.js';
-import { withoutStack } from './shown.js';
 import { named } from './table.js';
 import { tables } from './tables.js';
-import { clip, lower, size, trimRight } from './text.js';
+import { lower, size, trimRight } from './text.js';
 import { bounded, duration } from './times.js';
 
 const { codes, limits, pages, rules } = tables;
@@ -127,16 +127,28 @@ const byServerCode = byTable('serverCodes');
 
 /** Why a call failed whose status, or a code that says no more than one, says less than its words. */
 const byRefusal: Step = (c, e) => {
+  const silent = c.status === 0;
+  const invalid = silent && c.codeOf(codes.invalid) !== undefined;
   let family = familyOf(c.status);
-  if (c.status === 0 && (c.codeOf(codes.invalid) || familyOf(c.spoken) === familyOf(400))) {
+  if (invalid) {
     family = familyOf(400);
+  } else if (silent && familyOf(c.spoken) !== 0) {
+    family = familyOf(c.spoken);
   } else if (family === 0 && byServerCode(c, e)) {
-    family = familyOf(500);
+    family = familyOf(503);
   }
-  return family === 0 ? undefined : byCauses(c, saidBy(c), family);
+  const verdict = family === 0 ? undefined : byClauses(c, family);
+  const spoken = silent && !invalid ? bySpokenStatus(c, e) : undefined;
+  return spoken?.kind === verdict?.kind ? undefined : verdict;
 };
 
-const byCause: Step = (c) => byCauses(c, saidBy(c), 0);
+const byCause: Step = (c) => byClauses(c, 0);
+
+/** A quota, where a general code or a name tells of a limit and the words of a day or a month. */
+function ofLimit(c: Reading, verdict: Verdict | undefined): Verdict | undefined {
+  const said = verdict?.kind === 'rate_limit' ? byClauses(c, familyOf(429)) : undefined;
+  return said?.kind === 'quota' && saysDay(unframed(c.bare)) ? { ...said, code: verdict?.code ?? '' } : verdict;
+}
 
 const families = named(tables.families);
 
@@ -145,8 +157,11 @@ function familyOf(status: number): number {
   return families.get(String(status)) ?? 0;
 }
 
-function saidBy(c: Reading): string {
-  return c.said || withoutStack(clip(c.error ?? '', limits.cause));
+/** What the words say that are not those of a frame and, where nothing else does, all of them. */
+function byClauses(c: Reading, family: number): Verdict | undefined {
+  const own = unframed(c.bare);
+  const verdict = byCauses(c, own, family);
+  return verdict || family !== 0 || own === c.bare ? verdict : byCauses(c, c.bare, 0);
 }
 
 function byCauses(c: Reading, said: string, family: number): Verdict | undefined {
@@ -193,7 +208,7 @@ const transportOf = (c: Reading) => (c.wire !== '' && c.wire !== c.text ? `${c.w
 /** What the transport says, or whoever passed a failure on with a message alone. */
 const byWords: Step = (c) => {
   const verdict = byRules(c, 'loose', transportOf(c));
-  return verdict?.kind === 'timeout' && c.wire.includes('lookup ') ? { ...verdict, kind: 'unreachable' } : verdict;
+  return verdict?.kind === 'timeout' && c.wire.includes('lookup ') ? { ...verdict, kind: 'unreachable' } : ofLimit(c, verdict);
 };
 
 /** The names of errors that say least. */
@@ -231,7 +246,7 @@ const steps: ReadonlyMap<string, Step> = new Map([
   ['a code that names one cause', byTable('strongCodes')],
   ['a sentence', byTable('sentences')],
   ['the words of a code', byCodeWords],
-  ['a general code', byTable('generalCodes')],
+  ['a general code', (c) => ofLimit(c, byRules(c, 'generalCodes', c.text))],
   ['why it was refused', byRefusal],
   ['a code that says no more than 500', byServerCode],
   ['the status', byStatus],

@@ -57,6 +57,9 @@ class Body:
             if '"' in body and body.partition('"')[0].endswith("{\\"):
                 body = _unquote(body)  # as a log prints it, inside a string
             self._read(body, 0)
+            for code in self.codes:  # a sentence where a code should be is the only one
+                if not self.words and " " in code:
+                    self._say(code)
 
     @property
     def text(self) -> str:
@@ -161,6 +164,8 @@ class Body:
 
     def _value(self, field: str, member: Told, depth: int) -> None:
         value = member.value
+        if field == "code" and lower(member.name) == "reason" and " " in value:
+            field = "words"  # a sentence
         if field == "code":
             status = http_status(value)
             if status:
@@ -347,7 +352,8 @@ def is_name(text: str) -> bool:
 
 
 def exception_name(text: str) -> str:
-    """The code in a message of AWS: "ThrottlingException: Too many requests"; "" where there is none."""
+    """The code in a message of AWS: "ThrottlingException: Too many requests"; or of gRPC: "code = Unavailable desc =
+    …"; "" where there is none."""
     _, found, rest = text.partition("An error occurred (")
     if found:
         n = _word_length(rest, 0)
@@ -356,4 +362,6 @@ def exception_name(text: str) -> str:
     n = _word_length(text, 0)
     if text[n : n + 1] == ":" and text[:n].endswith("Exception"):
         return text[:n]
-    return ""
+    _, _, rest = text.partition("code = ")
+    n = _word_length(rest, 0)
+    return rest[:n] if n > 0 and rest.startswith(" desc = ", n) else ""

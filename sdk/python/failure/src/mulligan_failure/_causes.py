@@ -16,6 +16,7 @@ _stems = _lexicon["stems"]
 _endings = [(text, int(means)) for text, means in _lexicon["endings"]]
 _unparted = [(text, int(means)) for text, means in _lexicon["unparted"]]
 _PER_MINUTE = int(_lexicon["perMinute"])
+_PER_DAY = int(_lexicon["perDay"])
 _IS_PASSING = int(_lexicon["isPassing"])
 _IS_PREFIX = int(_lexicon["isPrefix"])
 _IS_FAILED = int(_lexicon["isFailed"])
@@ -42,7 +43,7 @@ def clauses_of(said: str) -> List[Clause]:
     words: Clause = []
     count, before, i = 0, ("", ""), 0
     while len(clauses) < limits["clauses"]:
-        word, i = _next_word(said, i)
+        word, i = next_word(said, i)
         if word:
             count += 1
             words += [Tagged(count, means) for means in _tags(word, before, said[i : i + 1] == ":")]
@@ -102,18 +103,26 @@ def _is_labelled(raw: str, text: str, i: int) -> bool:
     return after == "=" or raw in ("Bad", "Invalid") and text.startswith("Request", i)
 
 
-def _next_word(text: str, i: int) -> Tuple[str, int]:
+def next_word(text: str, i: int) -> Tuple[str, int]:
     while True:
         while i < len(text) and not text[i].isalpha():
             i += 1
         if i == len(text):
             return "", i
-        end = _word_end(text, i)
+        start, end = i, _word_end(text, i)
         raw, i = text[i:end], address_end(text, end)
-        if _is_labelled(raw, text, i):
+        if _is_labelled(raw, text, i) or _is_listed(text, start, i):
             continue
         if size(raw) <= limits["word"] or _is_unparted(raw):
             return _unmarked(lower(raw)).translate(_letters), i
+
+
+def _is_listed(text: str, start: int, i: int) -> bool:
+    """Whether a word is the name of a field in a list: model in "(provider: x, model: y)"."""
+    if not text.startswith(": ", i):
+        return False
+    before = text[:start].rstrip(" ")
+    return before[-1:] in ("(", "[", ",") and ("(" in before or "[" in before)
 
 
 def address_end(text: str, i: int) -> int:
@@ -174,6 +183,11 @@ class Found(NamedTuple):
     kind: str
     variant: str
     wire: bool
+
+
+def says_day(said: str) -> bool:
+    """Whether a message speaks of a day, a month or a plan."""
+    return any(_union(words) & _PER_DAY for words in clauses_of(said))
 
 
 def cause_of(said: str, over: int, minutes: bool) -> Optional[Found]:

@@ -6,7 +6,8 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, AbstractSet, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _times as times
-from ._body import Body, exception_name, http_status, is_name
+from ._bare import bare, is_frame, name_of
+from ._body import Body, http_status, is_name
 from ._causes import ADDRESS_MARK, address_end
 from ._tables import Rule, is_odd, limits, tables
 from ._text import clip, head, is_word, lower, size, trim, valid, without_stack
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from ._evidence import Evidence
 
 _flat = str.maketrans("", "", "_- ./:")
+_straight = str.maketrans("’‘“”", "''\"\"")
 _spoken = tables["spoken"]
 _counts = tuple(_spoken["counts"])
 _stops = tuple(_spoken["stops"])
@@ -24,7 +26,7 @@ _denials = tuple(tables["denials"])
 def _straightened(text: str) -> str:
     """Text in the form in which phrases are looked for: in lower case, with straight apostrophes, without the paths
     of links; the address of an API is left as it is."""
-    text, parts = lower(text).replace("’", "'"), []
+    text, parts = lower(text).translate(_straight), []
     while (at := text.find(ADDRESS_MARK)) >= 0:
         end, begin = address_end(text, at), at + len(ADDRESS_MARK)
         address = text[begin:end]
@@ -63,9 +65,12 @@ class Reading:
         error = without_stack(clip(self.error or "", limits["textScan"]))
         text = self.raw_body or (error if "{" in error or "[" in error else "")
         self.body = Body(text)
-        self.wire = _straightened(clip(error, limits["words"]))
+        wire = bare(clip(error, limits["words"]))
         self.said = self.body.text
-        self.text = _straightened(self.said) or self.wire
+        parts = [bare(each) for each in self.body.words]
+        self.bare = (parts[0] if len(parts) == 1 else clip("\n".join(parts), limits["words"])) or wire
+        self.wire = _straightened(wire)
+        self.text = _straightened(self.bare)
         self.codes: List[Code] = []
         for code in self.body.codes:
             self._add_code(code)
@@ -73,7 +78,7 @@ class Reading:
         if in_header:
             self._add_code(clip(in_header.partition(":")[0], 128), True)
         said = self.said or error
-        name = said if is_name(said) else exception_name(said)
+        name = said if is_name(said) else name_of(said)
         if name:
             self._add_code(name)
         self.status = e.status
@@ -191,7 +196,9 @@ def spoken_status(text: str) -> int:
         if status:
             return status
         i = lead[: limits["lead"]].find(": ")
-        if i < 0 or size(lead[:i]) + 2 > limits["lead"] or not lead[:i].endswith(("error", "exception")):
+        before = lead[: max(i, 0)]
+        framed = is_frame(before) and not before.endswith("code")
+        if i < 0 or size(before) + 2 > limits["lead"] or not (before.endswith(("error", "exception")) or framed):
             break
         lead = lead[i + 2 :]
     for name in _spoken["names"]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Callable, Dict, NamedTuple, Optional, Tuple
 
 from . import _times as times
-from ._causes import cause_of
+from ._bare import unframed
+from ._causes import cause_of, says_day
 from ._hints import spoken_hint
 from ._reading import Reading, flat, says
 from ._tables import Rule, codes, kind_of_status, limits, rules, tables
-from ._text import clip, lower, size, without_stack
+from ._text import lower, size
 
 
 class Verdict(NamedTuple):
@@ -120,16 +121,31 @@ def _by_code_words(c: Reading) -> Optional[Verdict]:
 
 def _by_refusal(c: Reading) -> Optional[Verdict]:
     """Why a call failed whose status, or a code that says no more than one of 400 or 500, says less than its words."""
-    family = _family(c.status)
-    if not c.status and (c.code_of(codes["invalid"]) or _family(c.spoken) == _family(400)):
+    family, silent = _family(c.status), not c.status
+    invalid = silent and c.code_of(codes["invalid"]) is not None
+    if invalid:
         family = _family(400)
+    elif silent and _family(c.spoken):
+        family = _family(c.spoken)
     elif not family and _by_rules(c, "serverCodes", c.text):
-        family = _family(500)
-    return _by_causes(c, _said(c), family) if family else None
+        family = _family(503)
+    verdict = _by_clauses(c, family) if family else None
+    spoken = _by_spoken_status(c) if silent and not invalid else None
+    return None if verdict and spoken and spoken.kind == verdict.kind else verdict
+
+
+def _of_limit(c: Reading, verdict: Optional[Verdict]) -> Optional[Verdict]:
+    """A quota, where a general code or a name tells of a limit and the words of a day or a month."""
+    if verdict is None or verdict.kind != "rate_limit":
+        return verdict
+    said = _by_clauses(c, _family(429))
+    if said is None or said.kind != "quota" or not says_day(unframed(c.bare)):
+        return verdict
+    return said._replace(code=verdict.code)
 
 
 def _by_cause(c: Reading) -> Optional[Verdict]:
-    return _by_causes(c, _said(c), 0)
+    return _by_clauses(c, 0)
 
 
 def _family(status: int) -> int:
@@ -137,8 +153,11 @@ def _family(status: int) -> int:
     return int(tables["families"].get(str(status), 0))
 
 
-def _said(c: Reading) -> str:
-    return c.said or without_stack(clip(c.error or "", limits["cause"]))
+def _by_clauses(c: Reading, family: int) -> Optional[Verdict]:
+    """What the words say that are not those of a frame and, where nothing else does, all of them."""
+    own = unframed(c.bare)
+    verdict = _by_causes(c, own, family)
+    return verdict if verdict or family or own == c.bare else _by_causes(c, c.bare, 0)
 
 
 def _by_causes(c: Reading, said: str, family: int) -> Optional[Verdict]:
@@ -196,7 +215,7 @@ def _by_words(c: Reading) -> Optional[Verdict]:
     verdict = _by_rules(c, "loose", _transport(c))
     if verdict and verdict.kind == "timeout" and "lookup " in c.wire:
         return verdict._replace(kind="unreachable")
-    return verdict
+    return _of_limit(c, verdict)
 
 
 def _by_end(c: Reading) -> Optional[Verdict]:
@@ -226,7 +245,7 @@ _steps: Dict[str, Step] = {
     "a code that names one cause": _by_table("strongCodes"),
     "a sentence": _by_table("sentences"),
     "the words of a code": _by_code_words,
-    "a general code": _by_table("generalCodes"),
+    "a general code": lambda c: _of_limit(c, _by_rules(c, "generalCodes", c.text)),
     "why it was refused": _by_refusal,
     "a code that says no more than 500": _by_table("serverCodes"),
     "the status": _by_status,
