@@ -66,15 +66,8 @@ func oneSpaced(text string) string {
 }
 
 func isOneSpaced(text string) bool {
-	for i := 0; i < len(text); i++ {
-		switch b := text[i]; {
-		case b > ' ' && b != noBreakSpace[0]:
-		case b == ' ' && i > 0 && text[i-1] != ' ':
-		default:
-			return false
-		}
-	}
-	return true
+	return strings.IndexByte(text, '\n') < 0 && strings.IndexByte(text, '\t') < 0 && strings.IndexByte(text, '\r') < 0 &&
+		!strings.Contains(text, "  ") && !strings.Contains(text, noBreakSpace)
 }
 
 const noBreakSpace = "\u00a0"
