@@ -180,6 +180,15 @@ func isName(text string) bool {
 
 func isSmall(b byte) bool { return b >= 'a' && b <= 'z' }
 
+// nameIn is the name of the exception of a message, behind its frames if it is there.
+func nameIn(text string) string {
+	name := exceptionName(text)
+	if own := unframed(text); name == "" && len(own) < len(text) {
+		return exceptionName(own)
+	}
+	return name
+}
+
 // exceptionName is the code in a message of AWS: "An error occurred (ThrottlingException)
 // when calling", "ThrottlingException: Too many requests"; or of gRPC: "code = Unavailable desc = …";
 // "" where there is none.

@@ -70,7 +70,7 @@ func gather(e *Evidence) *reading {
 	}
 	if said := cmp.Or(c.said, errText); isName(said) {
 		c.codes = append(c.codes, newCode(said, where))
-	} else if name := cmp.Or(exceptionName(said), exceptionName(unframed(said))); name != "" {
+	} else if name := nameIn(said); name != "" {
 		c.codes = append(c.codes, newCode(name, where))
 	}
 	if c.body.status != 0 && (c.status == 0 || c.status/100 == 2) {

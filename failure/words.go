@@ -133,7 +133,10 @@ func (f *Failure) reason(w *Words) string {
 func (s sentence) say(known known, title string) (string, bool) {
 	for _, way := range s {
 		text, ok := fill(way, known)
-		if text = words.Tidy(text); ok && !strings.Contains(strings.ToLower(text), strings.ToLower(title)) {
+		if !ok {
+			continue
+		}
+		if text = words.Tidy(text); !strings.Contains(strings.ToLower(text), strings.ToLower(title)) {
 			return text, true
 		}
 	}

@@ -71,7 +71,10 @@ func withoutKeys(text string) string {
 			if text[i] != ' ' && text[i] != ':' {
 				bearer = false
 			}
-			n = 1 + userinfoLen(text[i:])
+			n = 1
+			if text[i] == ':' {
+				n += userinfoLen(text[i:])
+			}
 			if n > 1 {
 				b.WriteString(text[kept:i] + "://…@")
 				kept = i + n
@@ -80,7 +83,7 @@ func withoutKeys(text string) string {
 			b.WriteString(text[kept:i] + "…")
 			kept, bearer = i+n, false
 		default:
-			bearer = strings.EqualFold(token, "bearer")
+			bearer = n == len("bearer") && strings.EqualFold(token, "bearer")
 		}
 		i += n
 	}
