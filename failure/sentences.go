@@ -59,7 +59,7 @@ var english = []rule{
 		"length limit was reached", "lengthfinishreason", "stopped due to length", "finish_reason: length", "finish_reason='length'",
 		"finish_reason=length", "finish reason: length", "finish_reason: max_tokens", "stop_reason: max_tokens", "output was truncated",
 		"response was truncated", "answer was truncated", "output limit was reached", "output limit reached", "max completion tokens reached", "max output tokens reached",
-		"max_tokens length limit", "output token maximum", "output tokens was reached", "output tokens reached", "reached the maximum output", "incompleteoutput", "generation stopped due to max",
+		"max_tokens length limit", "output token maximum", "output tokens was reached", "output tokens reached", "reached the maximum output", "incompleteoutput", "hit the max tokens", "hit max tokens", "hit max_tokens", "hit the max_tokens", "reached max tokens", "reached max_tokens", "stopped at the length", "hit the output limit", "hit the length limit", "stopped at max", "generation stopped due to max",
 	}, unless: []string{"context length limit"}},
 	{kind: KindOutputTruncated, status: []int{0, 200}, any: []string{"token limit"}, near: []string{"before any response", "before any output", "before a response"}},
 	{kind: KindMisconfigured, variant: "no_api", status: []int{0, 200, 400, 404, 405, 410}, any: []string{
