@@ -17,7 +17,7 @@ type Native struct {
 type Frame struct {
 	Status int                 // of the head; 0 = this is not the head
 	Header map[string][]string // likewise
-	// Data is an event with the line ends after it, a comment, or a document: the answer, or the
-	// beginning of an error body.
+	// Data is an event with the line ends after it, or several that came together, a comment, or a
+	// document: the answer, or the beginning of an error body.
 	Data []byte
 }

@@ -21,7 +21,11 @@ func (u *unsaid) add(d llm.Delta) {
 		u.runs = append(u.runs, deltaRun{like: d})
 	}
 	run := &u.runs[len(u.runs)-1]
+	from := len(run.text)
 	run.text = append(run.text, d.Text...)
+	for i := range len(d.Ends) - 1 { // the last one is that of all the text
+		run.ends = append(run.ends, min(from+d.Ends[i], len(run.text)))
+	}
 	run.ends = append(run.ends, len(run.text))
 }
 

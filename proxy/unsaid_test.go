@@ -9,7 +9,7 @@ import (
 )
 
 // TestUnsaid: an encoder that hears late what was said writes the same frames, and goes on from
-// there in the same way, as one that heard each delta when it came.
+// there in the same way, as one that heard each delta when it came and by itself.
 func TestUnsaid(t *testing.T) {
 	deltas := []llm.Delta{
 		{Kind: llm.DeltaStart},
@@ -21,6 +21,8 @@ func TestUnsaid(t *testing.T) {
 		{Kind: llm.DeltaText, Text: "It is "},
 		{Kind: llm.DeltaText},
 		{Kind: llm.DeltaText, Text: "wet."},
+		{Kind: llm.DeltaText, Text: " Or"},
+		{Kind: llm.DeltaText, Text: " not."},
 		{Kind: llm.DeltaUsage, Usage: llm.Usage{InputTokens: 1}},
 		{Kind: llm.DeltaText, Text: " And cold."},
 		{Kind: llm.DeltaCall, Index: 1, CallID: "a", Name: "f"},
@@ -41,6 +43,8 @@ func TestUnsaid(t *testing.T) {
 			var want, got []byte
 			for _, d := range deltas[:late] {
 				want = early.Encode(d, want)
+			}
+			for _, d := range together(deltas[:late]) {
 				u.add(d)
 			}
 			if got = u.encode(then); string(got) != string(want) || !reflect.DeepEqual(u, unsaid{}) {
@@ -54,4 +58,17 @@ func TestUnsaid(t *testing.T) {
 			}
 		}
 	}
+}
+
+// together are deltas as they are told of events that came together: every two that can be are one.
+func together(deltas []llm.Delta) (out []llm.Delta) {
+	for i, d := range deltas {
+		if n := len(out); i%2 == 1 && d.Text != "" && deltas[i-1].Text != "" && continues(deltas[i-1], d) {
+			last := &out[n-1]
+			last.Text, last.Ends = last.Text+d.Text, []int{len(last.Text), len(last.Text) + len(d.Text)}
+			continue
+		}
+		out = append(out, d)
+	}
+	return out
 }

@@ -80,6 +80,7 @@ type exchange struct {
 	grace     *time.Timer // runs once the terminal event has come
 	retired   bool
 	came      *llm.Frame // the event as it came, which goes out with the first of its deltas
+	batch     batch      // events before it that are not told yet
 	more      bool       // another event has already been read and follows immediately
 	unsent    bool       // the last delta had More set
 }
@@ -262,16 +263,18 @@ func (t *exchange) events() error {
 		switch {
 		case errors.Is(err, errUnheard):
 			return nil
+		case err != nil && !t.tellBatch():
+			return nil
 		case err != nil:
 			return t.atEnd(err, events)
 		}
 		answer.heard()
 		deltas, err = t.decode(event, deltas[:0])
 		t.more = t.ask.Frames && events.More()
-		if err == nil {
-			t.came = t.framed(event.Raw)
+		if err == nil && t.gather(event.Raw, deltas) {
+			continue
 		}
-		if (err == nil || len(deltas) > 0) && !t.tell(deltas) {
+		if !t.tellEvent(event.Raw, deltas, err) {
 			return nil
 		}
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 // what follows is broken.
 func TestMoreFollowsAtOnce(t *testing.T) {
 	for name, body := range map[string]string{
-		"whole": "data: a\n\ndata: b\n\ndata: .\n\n", "an end without a blank line": "data: a\n\ndata: b\n\ndata: c\n", "an event too large": "data: a\n\ndata: b\n\n" + "data: " + strings.Repeat("x", 5<<20) + "\n\n",
+		"whole": "data: a\n\n: b\n\ndata: .\n\n", "an end without a blank line": "data: a\n\n: b\n\ndata: c\n", "an event too large": "data: a\n\n: b\n\n" + "data: " + strings.Repeat("x", 5<<20) + "\n\n",
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
