@@ -11,6 +11,7 @@ import (
 
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/wire"
+	"github.com/mulligan-run/mulligan/wire/internal/scan"
 )
 
 // stream turns the chunks of one answer into deltas.
@@ -25,6 +26,7 @@ type stream struct {
 	server   Server
 	said     digest
 	chunk    wireChunk // reused, so that a chunk costs no allocation
+	alike    scan.Alike
 }
 
 // maxCalls is how many tool calls an answer may have, since each piece is looked up among them.
@@ -152,6 +154,25 @@ func (s *stream) nameless() bool {
 
 // read decodes a chunk.
 func (s *stream) read(data []byte) error {
+	if text, ok := s.alike.Text(data); ok {
+		s.chunk.Choices[0].Delta.Content = string(text)
+		return nil
+	}
+	s.alike.Forget()
+	err := s.parse(data)
+	if err == nil && len(s.chunk.Choices) == 1 && s.chunk.Choices[0].Delta.Content != "" {
+		s.alike.Learn(data, "content", hasContent)
+	}
+	return err
+}
+
+// hasContent reports whether a chunk's content is text.
+func hasContent(chunk []byte, text string) bool {
+	var c wireChunk
+	return wire.Unmarshal(chunk, &c) == nil && len(c.Choices) == 1 && c.Choices[0].Delta.Content == text
+}
+
+func (s *stream) parse(data []byte) error {
 	clear(s.chunk.Choices) // encoding/json would keep the old values of members that a chunk leaves out
 	s.chunk = wireChunk{Choices: s.chunk.Choices[:0]}
 	err := wire.Unmarshal(data, &s.chunk)
