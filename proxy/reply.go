@@ -209,9 +209,10 @@ func (r *reply) leave() {
 	r.over = true
 }
 
-// finish ends the answer with the rest of it.
+// finish ends the answer with the rest of it. The rest of a stream is sent with its end, which the
+// server writes as soon as the call is over.
 func (r *reply) finish(model string, attempts int, framed bool, rest []llm.Delta) error {
-	if err := r.say(model, attempts, framed, rest, false); err != nil || r.asked.Stream {
+	if err := r.say(model, attempts, framed, rest, true); err != nil || r.asked.Stream {
 		return err
 	}
 	r.mu.Lock()
