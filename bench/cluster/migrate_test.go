@@ -43,39 +43,14 @@ func (c *cluster) run(program string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// end waits until runs have ended.
-func (c *cluster) end(readers []*reader) {
-	c.Helper()
-	for _, r := range readers {
-		c.eventually("I01: a run ends", r.over)
-	}
-}
-
-// upgrade migrates the database while all members write to it, and then has each be the next version. Each
-// finds runs that others have begun, which end before the next one: three interruptions in a row would
-// have a run ask what to do.
+// upgrade migrates the database while all members write to it, and then has one after the other be the next version.
 func (c *cluster) upgrade(hit *member) {
 	c.Helper()
 	if out, err := c.run(c.next, "store", "migrate"); err != nil {
 		c.Errorf("store migrate: %v: %s", err, out)
 	}
 	c.refuses(c.program, "was written by a newer version")
-	hit.becomes(c.next)
-	c.end(c.round)
-	for _, m := range c.members {
-		if m == hit {
-			continue
-		}
-		var beside []*reader
-		for i, at := range c.members { // both versions work beside each other
-			r := c.begin(at, i)
-			r.early = true
-			beside = append(beside, r)
-		}
-		m.becomes(c.next)
-		c.end(beside)
-		c.more = append(c.more, beside...)
-	}
+	c.inTurn(hit, func(m *member) { m.becomes(c.next) }) // both versions work beside each other
 }
 
 // downgrade puts the database and the members back, which nobody but a test does.

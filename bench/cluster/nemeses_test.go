@@ -53,7 +53,7 @@ var nemeses = []nemesis{
 		}
 	}},
 	{name: "all", strikes: func(c *cluster, _ *member) { c.everyOne(syscall.SIGKILL) }, moves: true, long: true},
-	{name: "roll", strikes: func(c *cluster, _ *member) { c.eachInTurn(syscall.SIGTERM) }, moves: true, long: true},
+	{name: "roll", strikes: func(c *cluster, hit *member) { c.inTurn(hit, (*member).again) }, moves: true, long: true},
 	// What is written is written, and the member does not learn it.
 	{name: "deaf", strikes: func(_ *cluster, hit *member) {
 		hit.link.deafen()
@@ -142,12 +142,36 @@ func (c *cluster) everyOne(s syscall.Signal) {
 	}
 }
 
-// eachInTurn ends each member and starts it before the next one, as an upgrade does.
-func (c *cluster) eachInTurn(s syscall.Signal) {
+// again ends a member as a service manager does, and starts it.
+func (m *member) again() { m.becomes(m.other) }
+
+// inTurn has each member be ended and come back, the one that was hit first. Each finds runs that others have
+// begun, which end before the next one: three interruptions in a row would have a run ask what to do.
+func (c *cluster) inTurn(hit *member, again func(*member)) {
+	c.Helper()
+	again(hit)
+	c.end(c.round)
 	for _, m := range c.members {
-		m.signal(s)
-		m.gone()
-		m.start()
+		if m == hit {
+			continue
+		}
+		var beside []*reader
+		for i, at := range c.members {
+			r := c.begin(at, i)
+			r.early = true
+			beside = append(beside, r)
+		}
+		again(m)
+		c.end(beside)
+		c.more = append(c.more, beside...)
+	}
+}
+
+// end waits until runs have ended.
+func (c *cluster) end(readers []*reader) {
+	c.Helper()
+	for _, r := range readers {
+		c.eventually("I01: a run ends", r.over)
 	}
 }
 
