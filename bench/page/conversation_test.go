@@ -95,7 +95,13 @@ func TestTheBoxIsAsHighAsItsHint(t *testing.T) {
 	w.wait(`document.querySelector('#message')`)
 	one := eval[int](w, height)
 	w.send("Hello")
+	w.wait(`document.querySelector('#message').placeholder.startsWith('Next')`)
+	if got := eval[int](w, height); got != one {
+		t.Errorf("the hint has one line, and the box is %d high, not %d", got, one)
+	}
+	w.be(look{width: 320, height: 800, scale: 1, reduced: true})
 	w.wait(fmt.Sprintf(`%s > %d`, height, one))
+	w.be(look{width: 390, height: 800, scale: 1, reduced: true})
 	w.says(".prose", "And all is there.")
 	w.wait(fmt.Sprintf(`%s === %d`, height, one))
 }

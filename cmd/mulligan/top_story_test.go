@@ -3,6 +3,7 @@ package main
 import (
 	"net/http"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/mulligan-run/mulligan/gateway"
@@ -39,4 +40,28 @@ func TestTop(t *testing.T) {
 	p.shows("And my weekend")
 	p.types("q")
 	p.shows("left with 0")
+}
+
+// TestNothingIsBrokenByTheTerminal: what is printed of runs fits 80 columns; no line is broken in the middle of a
+// word by the terminal itself.
+func TestNothingIsBrokenByTheTerminal(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, "529, cut:Here is a plan that leaves Friday, answer:Here., 529")
+	h.mulligan(0, "run", "--auto-recover", "Plan my week so that Friday afternoon is free for once")
+	h.mulligan(3, "run", "Draft the quarterly report for the board, and what follows from it")
+	run, _, _ := strings.Cut(strings.Split(h.mulligan(0, "runs", "list", "--text", "Plan my week"), "\n")[1], " ")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"runs", "show", run}, "before attempt 2/3"},
+		{[]string{"runs", "list", "--cause", "overloaded", "--needs-you"}, "recoverable"},
+		{[]string{"recover", "--all", "--cause", "overloaded", "--action", "retry", "--dry-run"}, "would: Retry  Draft the"},
+	} {
+		p := h.inTerminal(80, 24, c.args...)
+		p.shows(c.want, "left with 0")
+		if broken, whole := p.tmux("capture-pane", "-p", "-S", "-"), p.tmux("capture-pane", "-p", "-J", "-S", "-"); strings.Count(broken, "\n") != strings.Count(whole, "\n") {
+			t.Errorf("%v:\n%s", c.args, broken)
+		}
+	}
 }

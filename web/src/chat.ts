@@ -152,7 +152,7 @@ export class Chat extends LitElement {
 
   protected override updated(): void {
     const area = this.querySelector('textarea');
-    const seen = this.conversation.draft || (area?.placeholder ?? '');
+    const seen = `${innerWidth} ${this.conversation.draft || (area?.placeholder ?? '')}`;
     if (area && seen !== this.measured) { // as high as its text, however its lines are wrapped
       this.measured = seen;
       area.style.height = 'auto';
