@@ -99,7 +99,7 @@ func TestSetupByTheKeyboard(t *testing.T) {
 }
 
 // TestChatByTheKeyboard: a suggestion is answered, the tries and the timeline are looked at, an answer is copied and
-// written anew, a message is edited, and a conversation is found.
+// written anew, a message is edited, and a conversation is found, renamed and deleted.
 func TestChatByTheKeyboard(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.Overloaded(), faultlab.Answer("Monday is for the report."), faultlab.Answer("Tuesday, rather."), faultlab.Answer("Next week then."))
@@ -131,6 +131,26 @@ func TestChatByTheKeyboard(t *testing.T) {
 	w.tab("Search conversations")
 	w.strike("nothing like it")
 	w.says("mulligan-conversations", "Nothing was said about “nothing like it”.")
+	w.strike(kb.Escape)
+	w.wait(`document.querySelectorAll('.talk').length === 2`)
+	w.tab("More about")
+	w.strike(kb.Enter)
+	w.wait(focused + ` === 'Rename'`)
+	w.strike(kb.Enter)
+	w.wait(`document.activeElement.matches('.rename input')`)
+	w.strike("The week")
+	w.strike(kb.Enter)
+	w.says(".talk .title", "The week")
+	w.tab("More about “The week”")
+	w.strike(kb.Enter)
+	w.wait(focused + ` === 'Rename'`)
+	w.strike(kb.ArrowDown)
+	w.wait(focused + ` === 'Delete…'`)
+	w.strike(kb.Enter)
+	w.wait(`document.querySelector('dialog.confirm').open`)
+	w.tab("Delete")
+	w.strike(kb.Enter)
+	w.wait(`document.querySelectorAll('.talk').length === 1 && !document.querySelector('.talk').innerText.includes('The week')`)
 }
 
 // TestTheTableByTheKeyboard: the runs are searched, filtered by state and time and by a word of a row, and one is opened.
