@@ -68,8 +68,24 @@ func (c *Config) SetStore(address string) error {
 	if address != "" && !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
 		return errors.New("a store has an address like postgres://user@host:5432/database; without one runs are kept in the state folder")
 	}
+	if passwordBesideItsPlace(address) {
+		return errors.New("the store's address has an @ after its user and password: in a password write @ : / ? # as %40 %3A %2F %3F %23, or keep it in the file that PGPASSFILE names")
+	}
 	c.Store = address
 	return nil
+}
+
+// passwordBesideItsPlace reports whether a part of a password was read as another part of an address,
+// which would be shown as that.
+func passwordBesideItsPlace(address string) bool {
+	_, rest, _ := strings.Cut(address, "://")
+	end := strings.IndexAny(rest, "/?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	path, query, _ := strings.Cut(rest[end:], "?")
+	name, _, _ := strings.Cut(query, "=")
+	return strings.Count(rest[:end], "@") > 1 || strings.Contains(path+name, "@")
 }
 
 // SetFallbacks sets the models that a run may be switched to, in order of preference.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -23,4 +24,19 @@ func TestSecrets(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	(&Config{}).Secrets(func(string) string { return "" })
+}
+
+// TestPasswordsBesideTheirPlace: a password with a character that an address reads as something else is
+// refused before a part of it is taken for a host, and shown as one.
+func TestPasswordsBesideTheirPlace(t *testing.T) {
+	for _, wrong := range []string{"postgres://me:p@of-me@h:1/db", "postgres://me:12?of-me@h/db", "postgres://me:12#of-me@h/db", "postgres://me:12/of-me@h/db"} {
+		if err := new(Config).SetStore(wrong); err == nil || !strings.Contains(err.Error(), "%40") || strings.Contains(err.Error(), "of-me") {
+			t.Errorf("%s: %v", wrong, err)
+		}
+	}
+	for _, right := range []string{"postgres://me:p%40of-me@h:1/db?sslmode=require", "postgres://me@h/db", "postgres://h/db?user=me@there&password=a@b", "postgres://h", ""} {
+		if err := new(Config).SetStore(right); err != nil {
+			t.Errorf("%s: %v", right, err)
+		}
+	}
 }
