@@ -123,3 +123,22 @@ func TestLineOfARow(t *testing.T) {
 		}
 	}
 }
+
+// TestS33WhatIsLearnedIsReadAsItIsWritten: a provider's words do not turn around what a person edits, and
+// are the same when they are read again.
+func TestS33WhatIsLearnedIsReadAsItIsWritten(t *testing.T) {
+	state := t.TempDir()
+	const said = "the seat \u202e\u2066 is taken \u200f by somebody"
+	if err := correct(t, state).learnKind(refusal(said), failure.KindQuota); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(state, learnedName)
+	text, err := os.ReadFile(file)
+	if err != nil || strings.ContainsAny(string(text), "\u202e\u2066\u200f") {
+		t.Errorf("%v: %q", err, text)
+	}
+	entries, err := readLearned(file)
+	if err != nil || len(entries) != 1 || entries[0].Text != said {
+		t.Errorf("%v: %+v", err, entries)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/internal/terminal"
 	"github.com/mulligan-run/mulligan/internal/yamlfile"
 )
 
@@ -87,10 +88,11 @@ func (e Failure) Line() string {
 	return "- {" + strings.Join(parts, ", ") + "}"
 }
 
-// quoteYAML quotes a string as JSON does, which YAML reads as well.
+// quoteYAML quotes a string as JSON does, which YAML reads as well. What would turn the text around where a
+// person edits it is escaped.
 func quoteYAML(text string) string {
 	var b strings.Builder
-	e := json.NewEncoder(&b)
+	e := json.NewEncoder(terminal.JSON(&b))
 	e.SetEscapeHTML(false)
 	_ = e.Encode(text) // a string can always be encoded
 	return strings.TrimSuffix(b.String(), "\n")
