@@ -31,7 +31,7 @@ var strongCodes = []rule{
 	}, unless: minutely},
 	{kind: KindContextOverflow, codes: codes("request_too_large", "payload_too_large", "tokens_limit_reached"), like: []string{
 		"context*length*exceed", "context*window*exceed", "exceed*context", "context*limit*exceed", "prompttoolong", "inputtoolong",
-		"prompttokens*exceed", "inputtokens*exceed", "inputlength", "contextoverflow",
+		"prompttokens*exceed", "inputtokens*exceed", "maxtokensplus*prompttokens", "inputlength", "contextoverflow",
 	}},
 	{kind: KindOverloaded, once: never, codes: codes("model_capacity_exhausted")},
 	{kind: KindOverloaded, like: []string{"overload", "insufficientsystemresource", "modelloading", "serverbusy", "serverlimitexceeded", "capacityexceeded", "queueexceeded"}},
@@ -108,7 +108,7 @@ var generalCodes = []rule{
 var serverCodes = []rule{
 	{kind: KindUnavailable, codes: codes(
 		"server_error", "internal", "internal_error", "internal_server_error", "internalserverexception",
-		"bad_gateway", "network_error", "not_found", "serviceunavailableexception",
+		"bad_gateway", "bad_upstream_response", "network_error", "not_found", "serviceunavailableexception",
 		"service_unavailable", "service_unavailable_error", "internalfailure", "modelerrorexception", "modelnotreadyexception",
 		"model_unavailable", "systemerror",
 	), status: []int{0, 200, 400, 404, 409, 424, 429, 500, 502, 503, 520, 521, 522, 523, 524, 530}},

@@ -47,7 +47,7 @@
 //  16. Loose words ("timed out", "rate limit"): the transport's, or whoever passed it on with
 //     nothing else; they are exact as far as they go.
 //  17. A cause in any words: what they speak of and what they say of it, in ten languages and in the
-//     commonest words of eighteen more. It reads sentences that nobody has seen before, so it errs
+//     commonest words of twenty more. It reads sentences that nobody has seen before, so it errs
 //     more than what is known.
 //  18. The name of a wrapper (BadRequestError, "stream disconnected before completion"): whoever put it
 //     around another error knew less than that error says.
@@ -74,8 +74,8 @@
 //	wording.go    the form of the rules; the tables are codes.go, sentences.go, chinese.go, loose.go
 //	causes.go     what a message that no rule knows comes to: what it speaks of, and what it says of
 //	              that; lexer.go and clauses.go cut it into words, lexicon.go finds in meanings.go
-//	              and, in the forms of forms.go, what they mean; languages.go, languages_central.go and languages_east.go have the
-//	              commonest of eighteen languages more
+//	              and, in the forms of forms.go, what they mean; languages.go, languages_central.go, languages_east.go and languages_south.go have the
+//	              commonest of twenty languages more
 //	diagnosis.go  what it was recognised by
 //	local.go      somebody's own rows above all of this; local_words.go, how their words are compared,
 //	              and which row a failure would be known by

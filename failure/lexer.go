@@ -89,7 +89,7 @@ func addressLen(text string) int {
 func clauseEnds(text string) bool {
 	for i, r := range text {
 		switch r {
-		case '\n', ';', '!', '?', '。', '！', '？', '；', '·', '|':
+		case '\n', ';', '!', '?', '。', '！', '？', '；', '·', '|', '।':
 			return true
 		case '.':
 			if i+1 == len(text) || text[i+1] == ' ' || text[i+1] == '\n' {
@@ -123,13 +123,25 @@ func isUnparted(word string) bool {
 	if smallLetters(word) == len(word) {
 		return false // nearly always
 	}
-	return strings.IndexFunc(word, func(r rune) bool { return r >= firstUnparted }) >= 0
+	return strings.IndexFunc(word, isUnpartedLetter) >= 0
 }
 
 // firstUnparted is where the scripts of Chinese, Japanese and Korean begin.
 const firstUnparted = 0x2E80
 
-func isLetter(r rune) bool { return unicode.IsLetter(r) }
+// The script of Thai, and where those of India begin, in which vowels are marks of letters.
+const (
+	firstThai   = 0x0E00
+	lastThai    = 0x0E7F
+	firstIndian = 0x0900
+)
+
+func isUnpartedLetter(r rune) bool { return r >= firstUnparted || r >= firstThai && r <= lastThai }
+
+// isLetter reports whether r is part of a word.
+func isLetter(r rune) bool {
+	return unicode.IsLetter(r) || r >= firstIndian && r <= lastThai && unicode.IsMark(r)
+}
 
 // letterAt is the index of the first letter of text, or its length if there is none.
 func letterAt(text string) int {
@@ -170,7 +182,7 @@ func wordEnd(text string) int {
 		case before == 0:
 		case unicode.IsUpper(r) && (unicode.IsLower(before) || unicode.IsUpper(before) && unicode.IsLower(next)):
 			return i
-		case r >= firstUnparted && before < firstUnparted:
+		case isUnpartedLetter(r) && !isUnpartedLetter(before):
 			return i
 		}
 		before = r

@@ -130,7 +130,7 @@ type thesaurus struct {
 // lexicon is built when a message is first read word by word: most programs that import this
 // package see no failure on most days, and should not pay for it at startup.
 var lexicon = sync.OnceValue(func() *thesaurus {
-	return newThesaurus(meanings(), moreMeanings(), centralMeanings(), easternMeanings())
+	return newThesaurus(meanings(), moreMeanings(), centralMeanings(), easternMeanings(), southernMeanings())
 })
 
 func newThesaurus(tables ...map[concept]string) *thesaurus {

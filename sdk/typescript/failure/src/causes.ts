@@ -25,10 +25,11 @@ const isPassing = BigInt(lexicon.isPassing);
 const isPrefix = BigInt(lexicon.isPrefix);
 const isFailed = BigInt(lexicon.isFailed);
 
-const isLetter = (char: string | undefined) => char !== undefined && /^\p{L}$/u.test(char);
+/** In the scripts from India to Thailand, vowels are marks of letters. */
+const isLetter = (char: string | undefined) => char !== undefined && (/^\p{L}$/u.test(char) || (char >= '\u0900' && char <= '\u0e7f' && /^\p{M}$/u.test(char)));
 const isUpper = (char: string | undefined) => char !== undefined && /^\p{Lu}$/u.test(char);
 const isLower = (char: string | undefined) => char !== undefined && /^\p{Ll}$/u.test(char);
-const isUnpartedLetter = (char: string) => (char.codePointAt(0) ?? 0) >= limits.unparted;
+const isUnpartedLetter = (char: string) => (char.codePointAt(0) ?? 0) >= limits.unparted || (char >= '\u0e00' && char <= '\u0e7f');
 const isUnparted = (word: string) => [...word].some(isUnpartedLetter);
 
 /** A word, or a few, that the lexicon knows, and its place among the words of the message. */
@@ -176,7 +177,7 @@ function clauseEnds(text: readonly string[], from: number): boolean {
   for (let i = from; i < text.length; i++) {
     const char = text[i] ?? '';
     const after = text[i + 1] ?? '\n';
-    if ('\n;!?。！？；·|'.includes(char) || (char === '.' && (after === ' ' || after === '\n'))) {
+    if ('\n;!?。！？；·|।'.includes(char) || (char === '.' && (after === ' ' || after === '\n'))) {
       return true;
     }
     if (isLetter(char)) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any, List, NamedTuple, Optional, Tuple
 
 from ._tables import Cause, causes, limits, tables
@@ -105,7 +106,7 @@ def _is_labelled(raw: str, text: str, i: int) -> bool:
 
 def next_word(text: str, i: int) -> Tuple[str, int]:
     while True:
-        while i < len(text) and not text[i].isalpha():
+        while i < len(text) and not _is_letter(text[i]):
             i += 1
         if i == len(text):
             return "", i
@@ -138,9 +139,9 @@ def address_end(text: str, i: int) -> int:
 def _clause_ends(text: str, i: int) -> bool:
     while i < len(text):
         char = text[i]
-        if char in "\n;!?。！？；·|" or char == "." and text[i + 1 : i + 2] in ("", " ", "\n"):
+        if char in "\n;!?。！？；·|।" or char == "." and text[i + 1 : i + 2] in ("", " ", "\n"):
             return True
-        if char.isalpha():
+        if _is_letter(char):
             return False
         i += 1
     return True
@@ -156,7 +157,12 @@ def _unmarked(word: str) -> str:
 
 
 def _is_unparted(word: str) -> bool:
-    return not word.isascii() and any(ord(char) >= _FIRST_UNPARTED for char in word)
+    return not word.isascii() and any(ord(char) >= _FIRST_UNPARTED or "\u0e00" <= char <= "\u0e7f" for char in word)
+
+
+def _is_letter(char: str) -> bool:
+    """Whether it is part of a word; in the scripts from India to Thailand, vowels are marks of letters."""
+    return char.isalpha() or "\u0900" <= char <= "\u0e7f" and unicodedata.category(char)[0] == "M"
 
 
 def _word_end(text: str, start: int) -> int:
@@ -166,13 +172,13 @@ def _word_end(text: str, start: int) -> int:
     for i in range(start, len(text)):
         char, after = text[i], text[i + 1 : i + 2]
         if char in "'’":
-            if not after.isalpha():
+            if not _is_letter(after):
                 return i
-        elif not char.isalpha():
+        elif not _is_letter(char):
             return i
         elif before and (
             is_upper(char) and (is_lower(before) or is_upper(before) and is_lower(after))
-            or ord(char) >= _FIRST_UNPARTED > ord(before)
+            or _is_unparted(char) and not _is_unparted(before)
         ):
             return i
         before = char
