@@ -25,8 +25,11 @@ func (e Timeouts) problem(at string) *yamlfile.Problem {
 	return nil
 }
 
-// settings are the timers of a valid config.
+// settings are the timers of a valid config; nil = none.
 func (e Timeouts) settings() recovery.Settings {
+	if len(e) == 0 {
+		return nil
+	}
 	set := recovery.Settings{}
 	for name, text := range e {
 		set[failure.Timer(name)], _ = parseTimeout(name, text)

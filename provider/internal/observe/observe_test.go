@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/mulligan-run/mulligan/internal/netguard"
 
 	"github.com/mulligan-run/mulligan/failure"
@@ -43,6 +45,17 @@ func TestSecretsInEveryForm(t *testing.T) {
 	if text := s.Text("a task-oriented risk-free talk"); strings.Contains(text, redact.Mark) {
 		t.Error(text)
 	}
+}
+
+// TestShapesAreSearched: the expression matches nothing that is not searched with it.
+func TestShapesAreSearched(t *testing.T) {
+	piece := rapid.SampledFrom([]string{"sk-", "pk-", "rk", "-", "Bearer ", "bEARER a1a1a1a1", "Bearer a1a1a1a1", "rk-a1a1a1a1a1a1a1a1a1", "bear", "er", "B", "b", " ", "\t", "\n", strings.Repeat("a1", 8), "Ø", "\xff", "ſk-", "\u212a", "="})
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(piece, 0, 8).Draw(t, "pieces"), "")
+		if got, want := unshaped(text), shapes.ReplaceAllString(text, redact.Mark); got != want {
+			t.Fatalf("%q becomes %q, and not %q", text, got, want)
+		}
+	})
 }
 
 func TestHalfASecretAtTheEndOfABody(t *testing.T) {
