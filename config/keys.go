@@ -31,7 +31,7 @@ func OwnKeys() []string {
 }
 
 // Secrets are the secrets that the configuration names: the keys of its providers, the secrets of its
-// webhooks and the password of its database.
+// webhooks and the password of its database, but for one in a file.
 func (c *Config) Secrets(env func(string) string) []string {
 	var all []string
 	named := func(variable string) {
@@ -45,6 +45,9 @@ func (c *Config) Secrets(env func(string) string) []string {
 	}
 	for _, w := range c.Webhooks {
 		named(w.SecretEnv)
+	}
+	if c.Store != "" {
+		named("PGPASSWORD")
 	}
 	if u, err := url.Parse(c.Store); err == nil {
 		password, _ := u.User.Password()

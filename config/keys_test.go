@@ -13,9 +13,9 @@ func TestSecrets(t *testing.T) {
 		Webhooks:  []Webhook{{SecretEnv: "HOOK"}, {SecretEnv: "UNSET"}},
 		Store:     "postgres://me:of-store@127.0.0.1/runs?sslpassword=of-tls",
 	}
-	env := map[string]string{"A": "of-a", "HOOK": "of-hook"}
+	env := map[string]string{"A": "of-a", "HOOK": "of-hook", "PGPASSWORD": "of-pg"}
 	got := c.Secrets(func(name string) string { return env[name] })
-	for _, want := range []string{"of-a", "of-hook", "of-store", "of-tls", "of-proxy"} {
+	for _, want := range []string{"of-a", "of-hook", "of-store", "of-pg", "of-tls", "of-proxy"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%s is not in %q", want, got)
 		}
