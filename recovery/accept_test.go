@@ -10,7 +10,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// offered is a run whose suggestion is open, and when it was made.
+// offered returns a run with an open suggestion, and the time at which that was made.
 func offered(t *testing.T) (*recovery.Run, time.Time) {
 	t.Helper()
 	at := time.Date(2026, 1, 2, 15, 0, 0, 0, time.UTC)

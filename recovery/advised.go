@@ -22,12 +22,12 @@ const (
 	CallsOfCaller CallOwner = "caller" // the caller, which asks what to do when one has failed
 )
 
-// LabelKind is the label by which runs other than conversations are listed: KindAdvised runs only
-// say what to do, KindProxied runs are model calls of another program. LabelSession names the
+// labelKind is the label by which runs other than conversations are listed: KindAdvised runs only
+// say what to do, KindProxied runs are model calls of another program. labelSession names the
 // conversation of such a call.
 const (
-	LabelKind    = "mulligan/kind"
-	LabelSession = "mulligan/session"
+	labelKind    = "mulligan/kind"
+	labelSession = "mulligan/session"
 	KindAdvised  = "advised"
 	KindProxied  = "proxied"
 )
@@ -35,13 +35,13 @@ const (
 // CallLabels are the labels of a run that is a call of another program. session is the program's
 // own name for its conversation; one that cannot be a label's value is replaced with its digest.
 func CallLabels(kind, session string) Labels {
-	l := Labels{LabelKind: kind}
+	l := Labels{labelKind: kind}
 	if session == "" {
 		return l
 	}
-	l[LabelSession] = session
+	l[labelSession] = session
 	if l.Check() != nil {
-		l[LabelSession] = DigestOf([]byte(session)).SHA256
+		l[labelSession] = DigestOf([]byte(session)).SHA256
 	}
 	return l
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// asked is a run whose calls another program makes, and one of them has failed.
+// asked returns a run whose calls another program makes, and one of them has failed.
 type asked struct {
 	t   *testing.T
 	run *Run
@@ -31,7 +31,7 @@ func newAsked(t *testing.T, change func(*Policy)) *asked {
 	return a
 }
 
-// write goes through what is stored, as everything does.
+// write applies an event in its stored form, as the runner does.
 func (a *asked) write(b Body) {
 	a.t.Helper()
 	stored, err := json.Marshal(Event{Run: "r1", Seq: a.run.Seq + 1, Time: a.now, Body: b})
@@ -64,7 +64,7 @@ func (a *asked) fail(model string, kind failure.Kind, vote Vote) []Effect {
 	return a.until(vote)
 }
 
-// until records what the heart concludes, with the plugin's answer.
+// until records what the heart concludes, with the plugin's answer, until it waits.
 func (a *asked) until(vote Vote) []Effect {
 	a.t.Helper()
 	for range 20 {
@@ -109,8 +109,8 @@ func TestACallerIsTold(t *testing.T) {
 	}
 }
 
-// TestACallersPersonIsAsked: also where the call recovers by itself and a limit forbids it; but
-// not once a part of the answer was shown.
+// TestACallersPersonIsAsked: a person is asked also if the call recovers by itself and a limit
+// forbids it, but not once a part of the answer was shown.
 func TestACallersPersonIsAsked(t *testing.T) {
 	for name, c := range map[string]struct {
 		change  func(*Policy)

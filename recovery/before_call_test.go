@@ -70,7 +70,7 @@ func TestI61(t *testing.T) {
 	})
 }
 
-// letBy says in its own words when a call of that model may begin.
+// letBy computes independently of the heart when a call of that model may begin.
 func letBy(t *rapid.T, r *Run, said map[string]Vote, model string, now time.Time) {
 	if !slices.Contains(r.Policy.Models, model) {
 		t.Fatalf("I61: %s is asked, which the run may not use", model)
@@ -94,7 +94,8 @@ func letBy(t *rapid.T, r *Run, said map[string]Vote, model string, now time.Time
 	clear(said)
 }
 
-// gated plays a run of three models whose one gatekeeper says that, one answer after the other.
+// gated plays a run of three models with one before_call plugin, which gives these answers one
+// after the other.
 func gated(t *testing.T, closed bool, change func(*world), verdicts ...func(*Run) Vote) *toy {
 	t.Helper()
 	p := DefaultPolicy()
@@ -192,7 +193,7 @@ func eventsOf(t *testing.T, y *toy) []Event {
 	return events
 }
 
-// TestAHoldIsNobodysIdleness: neither the step's clock nor that of the turn counts a long hold.
+// TestAHoldIsNobodysIdleness: neither the step's nor the turn's timer counts a long hold.
 func TestAHoldIsNobodysIdleness(t *testing.T) {
 	y := gated(t, false, func(w *world) {
 		w.start.Policy.Timeouts.Step, w.start.Policy.Timeouts.MaxTurn = 2000, 60_000

@@ -2,7 +2,7 @@ package recovery
 
 import "testing"
 
-// Whatever forbids something in a story has words of its own.
+// Every reason that forbids something in a story has words of its own.
 func TestLimitsHaveWords(t *testing.T) {
 	seen := map[string]bool{}
 	for _, w := range stories(t) {

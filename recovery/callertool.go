@@ -28,13 +28,13 @@ const (
 // Why the result of a tool call does not count.
 var (
 	// ErrNoSuchCall: the run has not asked its caller for that call (HTTP 404).
-	ErrNoSuchCall = errors.New("no such tool call is asked of the program that started the run")
+	ErrNoSuchCall = errors.New("the program that started the run was not asked for such a tool call")
 	// ErrSameResult: the call already has that result; the caller may treat it as accepted.
-	ErrSameResult = errors.New("the call has this result already")
+	ErrSameResult = errors.New("the call already has this result")
 	// ErrOtherResult: the call already has another result (HTTP 409).
-	ErrOtherResult = errors.New("the call has another result already")
+	ErrOtherResult = errors.New("the call already has another result")
 	// ErrCallOver: nobody waits for the result any more (HTTP 410).
-	ErrCallOver = errors.New("nobody waits for this result any more")
+	ErrCallOver = errors.New("the run no longer waits for this result")
 )
 
 // AwaitedCall is a tool call that the run's caller is asked to carry out.

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Version is the version of the stored form of an event.
-const Version = 1
+// version is the version of the stored form of an event.
+const version = 1
 
 // Unknown is an event of a newer version. It is kept as it came, and changes nothing.
 type Unknown struct {
@@ -57,7 +57,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 		}
 	}
 	return json.Marshal(storedEvent{
-		V: Version, Run: e.Run, Seq: e.Seq, Time: e.Time, Type: e.Type(), Text: e.Text, Inbox: e.Inbox, Data: within(raw),
+		V: version, Run: e.Run, Seq: e.Seq, Time: e.Time, Type: e.Type(), Text: e.Text, Inbox: e.Inbox, Data: within(raw),
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// TestLongTextsAreReadAsTheyAre: what is read by itself comes to what encoding/json reads.
+// TestLongTextsAreReadAsTheyAre: the reader for long texts gives what encoding/json gives.
 func TestLongTextsAreReadAsTheyAre(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(name string) string {
@@ -44,7 +44,7 @@ func TestLongTextsAreReadAsTheyAre(t *testing.T) {
 	})
 }
 
-// FuzzUnquote: what encoding/json takes for a string is the same one here.
+// FuzzUnquote: what encoding/json accepts as a string is read here as the same string.
 func FuzzUnquote(f *testing.F) {
 	for _, seed := range []string{"", `a\n\"\\\/\b\f\r\t`, `\ud83d\ude00`, `\ud83d`, `\ud83dx`, `\ud83d\n`, `\ud83d\ud83d\ude00`, `\u0000\u2028`, "…"} {
 		f.Add(seed)
@@ -58,8 +58,8 @@ func FuzzUnquote(f *testing.F) {
 	})
 }
 
-// TestALongTextIsCopiedOnce: an event with a long answer takes as much memory as that has, beside
-// its stored form. It is measured three times, since others of the process take some, too.
+// TestALongTextIsCopiedOnce: an event with a long answer takes as much memory as that has, in
+// addition to its stored form. It is measured three times, since other goroutines allocate, too.
 func TestALongTextIsCopiedOnce(t *testing.T) {
 	const size = 1 << 20
 	stored, err := json.Marshal(Event{Run: "r", Seq: 1, Body: Answered{Message: llm.Message{Parts: []llm.Part{{Text: strings.Repeat("a \"line\"\n", size/9)}}}}})

@@ -9,7 +9,7 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// TestALongAnswerIsReadOnce: what reading an event takes is its text, and no copy of its JSON.
+// TestALongAnswerIsReadOnce: reading an event allocates its text, and no copy of its JSON.
 func TestALongAnswerIsReadOnce(t *testing.T) {
 	const size = 8 << 20
 	said := llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{{Text: strings.Repeat("x", size)}}}

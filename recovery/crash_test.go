@@ -49,7 +49,8 @@ func crashEverywhere(t tb, story func() *world) {
 	}
 }
 
-// journalOf is what the world remembers of the tools that events speak of.
+// journalOf counts the tool calls that took effect, by the events; happened says whether those
+// without a result did.
 func journalOf(told []Event, happened bool) map[string]int {
 	journal, began := map[string]int{}, map[string]int{}
 	for _, e := range told {

@@ -141,7 +141,7 @@ func TestDecideBlocks(t *testing.T) {
 	}
 }
 
-// silent is a model that the idle breaker is open for.
+// silent is a model whose idle breaker is open.
 func silent(model string) map[string]int { return map[string]int{model: IdleBreakerAt} }
 
 func TestInMillisNeverOverflows(t *testing.T) {

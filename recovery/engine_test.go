@@ -9,8 +9,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// TestACallOfAnEngine: it is the engine's, so it is never made again once it is lost,
-// whatever our tool of that name is, and nobody is offered to.
+// TestACallOfAnEngine: the call belongs to the engine. Once lost it is never made again, even if a
+// tool of ours has its name, and no person is offered to repeat it.
 func TestACallOfAnEngine(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for by, button := range map[string]bool{"": true, recovery.ByEngine: false} {
@@ -21,7 +21,7 @@ func TestACallOfAnEngine(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		// next applies what the heart concludes, and gives what it wants then.
+		// next applies what the heart concludes, and returns what it wants then.
 		next := func() recovery.Effect {
 			t.Helper()
 			for {

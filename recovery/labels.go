@@ -28,7 +28,7 @@ func (l Labels) Check() error {
 	for _, key := range slices.Sorted(maps.Keys(l)) {
 		switch value := l[key]; {
 		case !isLabelKey(key):
-			return fmt.Errorf("%q is no label: its name has 1 to %d small letters, digits and ._/-, a letter or a digit first", key, maxLabelKey)
+			return fmt.Errorf("%q is not a label: its name has 1 to %d small letters, digits and ._/-, a letter or a digit first", key, maxLabelKey)
 		case utf8.RuneCountInString(value) > maxLabelValue || !utf8.ValidString(value) || hasControl(value):
 			return fmt.Errorf("the label %s is not valid UTF-8 of at most %d characters, none of them a control character", key, maxLabelValue)
 		}

@@ -49,15 +49,16 @@ func TestLabelsHave(t *testing.T) {
 	}
 }
 
-// TestLabelsOfCalls: any name of a conversation makes a label that is valid, and different ones different labels.
+// TestLabelsOfCalls: any name of a conversation makes a valid label, and different names make
+// different labels.
 func TestLabelsOfCalls(t *testing.T) {
 	seen := map[string]bool{}
 	for _, session := range []string{"agent-7", "a\x00b", "a\x00c", strings.Repeat("ä", 300), "\xff"} {
 		l := CallLabels(KindProxied, session)
-		if err := l.Check(); err != nil || l[LabelKind] != KindProxied || l[LabelSession] == "" || seen[l[LabelSession]] {
+		if err := l.Check(); err != nil || l[labelKind] != KindProxied || l[labelSession] == "" || seen[l[labelSession]] {
 			t.Errorf("%q: %v, %v", session, l, err)
 		}
-		seen[l[LabelSession]] = true
+		seen[l[labelSession]] = true
 	}
 	if l := CallLabels(KindAdvised, ""); len(l) != 1 || !seen["agent-7"] {
 		t.Errorf("%v", l)

@@ -6,8 +6,8 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// TestAPressIsAnOccasionOfItsOwn: what was said before a person pressed a plugin's button
-// neither counts nor decides afterwards, however late it comes.
+// TestAPressIsAnOccasionOfItsOwn: votes from before a person pressed a plugin's button do not count
+// or decide afterwards, however late they come.
 func TestAPressIsAnOccasionOfItsOwn(t *testing.T) {
 	run := &Run{Open: &OpenFailure{Seq: 12, Failure: failure.Failure{Kind: failure.KindOverloaded}}}
 	before := run.Occasion()

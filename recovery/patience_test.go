@@ -7,8 +7,9 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// TestTheLastRoundBegins: where the retries of a call are spent and its patience is not, it is
-// kept at until shortly before the end of that; in every other case it is blocked as ever.
+// TestTheLastRoundBegins: if the retries of a call are used up and its patience is not, the call
+// waits until shortly before the patience ends and asks each model once more; in every other case
+// it is blocked as usual.
 func TestTheLastRoundBegins(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Run)
@@ -47,8 +48,8 @@ func TestTheLastRoundBegins(t *testing.T) {
 	}
 }
 
-// TestTheLastRoundAsksEachOnce: who failed before is asked in the order in which it did, whatever
-// a plugin says, and then the call has had all its attempts.
+// TestTheLastRoundAsksEachOnce: the models that failed are asked in the order in which they failed,
+// whatever a plugin says, and then the call has had all its attempts.
 func TestTheLastRoundAsksEachOnce(t *testing.T) {
 	r := openRun(overloaded(), Vote{Plugin: "p", Action: ActionRetry})
 	code := r.Open.Failure.Code
@@ -86,8 +87,8 @@ func TestBackoffAcrossSwitches(t *testing.T) {
 	}
 }
 
-// TestAttemptsLeft: what a plugin is told is what the limits still allow; in the last round that
-// is the models that were not asked in it.
+// TestAttemptsLeft: a plugin is told how many attempts the limits still allow; in the last round
+// that is the number of models that were not asked in it.
 func TestAttemptsLeft(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Run)
@@ -125,8 +126,8 @@ func intoRound(r *Run, before int, asked ...string) {
 	r.Call.Attempts, r.Call.LastRound, r.Call.RoundFrom = len(r.Call.Tried), true, before
 }
 
-// TestOnlyARetryIsCounted: a wait says "attempt n/m" where a retry that is counted follows, and
-// nothing of it before a switch, for the network, or where a person asked for more.
+// TestOnlyARetryIsCounted: a wait says "attempt n/m" if a counted retry follows, and not before a
+// switch, while waiting for the network, or if a person asked for more.
 func TestOnlyARetryIsCounted(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Run)

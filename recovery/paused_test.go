@@ -8,8 +8,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// TestAWaitForTheStore: one that lasts holds the run until it is claimed; one that is over
-// changes its clock and nothing else.
+// TestAWaitForTheStore: a wait that lasts holds the run until it is claimed; one that has ended
+// changes its timers and nothing else.
 func TestAWaitForTheStore(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	run := &recovery.Run{}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAPluginsOwnButtonComesBackToIt: what the plugin says when its button was pressed is what
-// is done; where it says nothing of use, the person is asked again, a few times at the most.
+// TestAPluginsOwnButtonComesBackToIt: when a plugin's button is pressed the plugin decides; if its
+// answer is of no use the person is asked again, a few times at most.
 func TestAPluginsOwnButtonComesBackToIt(t *testing.T) {
 	own := []Button{{Kind: "raise_limit", Label: "Raise the limit"}}
 	for _, c := range []struct {

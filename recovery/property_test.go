@@ -347,7 +347,7 @@ func mayAccept(t *rapid.T, before *Run, b Accepted, after *Run) {
 	}
 }
 
-// oneEnd is I01; a run whose suggestion nobody answers ends by its expiry.
+// oneEnd is I01: a run ends exactly once; if nobody answers its suggestion, when that expires.
 func oneEnd(t *rapid.T, y *toy) {
 	ends := 0
 	for _, e := range y.told {
@@ -430,7 +430,7 @@ func TestI05I12I25(t *testing.T) {
 	})
 }
 
-// TestApplyTakesAnything applies events in an order that no heart would write.
+// TestApplyTakesAnything applies events in an order that the heart would never write: no panic.
 func TestApplyTakesAnything(t *testing.T) {
 	var names []string
 	for name := range bodies {

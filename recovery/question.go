@@ -9,7 +9,7 @@ import (
 
 // ErrPassedOver says that a later attempt has already been asked about, so that advice about this
 // one comes too late.
-var ErrPassedOver = errors.New("an attempt after this one was asked about already")
+var ErrPassedOver = errors.New("a later attempt was already asked about")
 
 // Question asks what to do about a model call that another program made itself, and that failed.
 type Question struct {

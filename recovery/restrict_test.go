@@ -38,7 +38,7 @@ func TestI60(t *testing.T) {
 	})
 }
 
-// mayAsk says in its own words what a restriction means to the models of TestI60.
+// mayAsk computes independently of the heart what a restriction means for the models of TestI60.
 func mayAsk(t *rapid.T, held map[string]*Restrict, model string) {
 	for plugin, x := range held {
 		switch {

@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// lines are what is to be seen of a run at such times after its last event.
+// lines are what a person is shown of a run at such times after its last event.
 func lines(r *Run, after ...time.Duration) []string {
 	s := r.Situation()
 	var list []string
@@ -145,8 +145,8 @@ func TestSituationByWhatIsHeard(t *testing.T) {
 	}
 }
 
-// TestSituationCountsDown: a card tells times, and not how long it was until then when the
-// model failed; once they are there, it says so.
+// TestSituationCountsDown: a card shows the time that is left, and not how long the wait was when
+// the model failed; once the time has come, it says so.
 func TestSituationCountsDown(t *testing.T) {
 	f := opusOverloaded()
 	f.Variant, f.RetryAfter = failure.VariantCooling, 26_000
@@ -180,8 +180,8 @@ func TestSituationCountsDown(t *testing.T) {
 	}
 }
 
-// TestSituationsOfAllStories: of every run, after every event, there is something to say that
-// survives its JSON, and what is to be answered can be.
+// TestSituationsOfAllStories: after every event of every run there is a situation that survives its
+// JSON, and a suggestion that is open can be answered.
 func TestSituationsOfAllStories(t *testing.T) {
 	for name, w := range stories(t) {
 		log := play(t, w()).told

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// talk is a conversation that a run may continue.
+// talk is a conversation that a run can continue.
 func talk() []llm.Message {
 	call := llm.ToolCall{ID: "c0.1", Name: "look", Args: []byte(`{}`)}
 	return []llm.Message{
@@ -42,7 +42,7 @@ func foldOf(t tb, w *world, told []Event) *Run {
 	return r
 }
 
-// restored is what another process makes of r's snapshot.
+// restored is the run that another process makes of r's snapshot.
 func restored(t tb, w *world, r *Run) *Run {
 	t.Helper()
 	data, err := r.Snapshot(r.Seq%2 == 0)
@@ -110,7 +110,7 @@ func TestI26Snapshots(t *testing.T) {
 	})
 }
 
-// TestSnapshotOfAnotherVersion takes what is no snapshot of this version for none.
+// TestSnapshotOfAnotherVersion: a snapshot that is not of this version is ignored.
 func TestSnapshotOfAnotherVersion(t *testing.T) {
 	data, err := play(t, stories(t)["tools"]()).run.Snapshot(false)
 	if err != nil {
@@ -200,7 +200,7 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-// TestSupersede: only an open suggestion can be superseded, and takes no answer then.
+// TestSupersede: only an open suggestion can be superseded, and cannot be answered then.
 func TestSupersede(t *testing.T) {
 	log := play(t, stories(t)["expiry"]()).told
 	found := false

@@ -52,7 +52,7 @@ func TestI11ABudgetHolds(t *testing.T) {
 	})
 }
 
-// sum leaves what is unlimited unlimited.
+// sum adds more to a limit; an unlimited one stays unlimited.
 func sum(limit, more Budget) Budget {
 	if limit.Tokens > 0 {
 		limit.Tokens += more.Tokens

@@ -48,7 +48,7 @@ type world struct {
 	journal  map[string]int         // tool effects by call id
 }
 
-// haste is a person who cuts a model call short.
+// haste is a person who cuts a model call short that takes too long.
 type haste struct {
 	after  time.Duration
 	action string
@@ -208,7 +208,7 @@ func (y *toy) facts(b Body) Body {
 	return b
 }
 
-// persons lets people do what they want to do now.
+// persons applies what people do at this moment.
 func (y *toy) persons(t tb) bool {
 	t.Helper()
 	switch r := y.run; {
@@ -296,7 +296,7 @@ func (y *toy) hastens(t tb) bool {
 	return true
 }
 
-// first lets pass the time until the first of the effects is over.
+// first advances the time until the first of the effects is over.
 func (y *toy) first(t tb, effects []Effect) bool {
 	t.Helper()
 	var at time.Time
@@ -388,8 +388,8 @@ func (y *toy) returned(call llm.ToolCall) (time.Time, []Body) {
 	}
 }
 
-// callers is what the run's caller makes of a call: its result, unless that comes too late. What
-// is given for a call of an earlier process counts like any other.
+// callers is what the run's caller returns for a call: its result, unless that comes too late. A
+// result for a call of an earlier process counts like any other.
 func (y *toy) callers(givenUp ToolReturned, until time.Time) (time.Time, []Body) {
 	call := y.run.tool(givenUp.CallID)
 	at := call.BeganAt.Add(y.w.tool[call.Call.Name].took)
@@ -462,7 +462,7 @@ func events(t tb, log [][]byte) []Event {
 	return list
 }
 
-// tb is what a *testing.T and a *rapid.T have in common.
+// tb is what *testing.T and *rapid.T have in common.
 type tb interface {
 	Helper()
 	Fatal(args ...any)

@@ -48,8 +48,8 @@ func (b *Builder) bytes() int {
 
 func (b *Builder) messages() (list []SentMessage, left int) {
 	all := b.run.Messages
-	if len(all) > MaxMessages {
-		left = len(all) - MaxMessages
+	if len(all) > maxMessages {
+		left = len(all) - maxMessages
 		all = all[left:]
 	}
 	list = []SentMessage{}

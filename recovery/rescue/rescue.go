@@ -10,8 +10,8 @@ import (
 
 // The limits of one document. What exceeds them is left out and counted.
 const (
-	MaxSpans    = 2000
-	MaxMessages = 400
+	maxSpans    = 2000
+	maxMessages = 400
 	maxSaid     = 1000
 	maxText     = 4 << 10 // of each text, in bytes
 	maxTitle    = 200
@@ -162,8 +162,8 @@ func (b *Builder) Rescue(now time.Time) Rescue {
 	out.Answer = words.Clip(r.Answer(), maxText)
 	out.Asked.Messages, out.Asked.Left = b.messages()
 	all := b.spans
-	if len(all) > MaxSpans {
-		out.LeftSpans = len(all) - MaxSpans
+	if len(all) > maxSpans {
+		out.LeftSpans = len(all) - maxSpans
 		all = all[out.LeftSpans:]
 	}
 	out.Spans = make([]Span, 0, len(all))

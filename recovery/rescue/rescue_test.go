@@ -89,10 +89,11 @@ func TestSpansOfEveryStory(t *testing.T) {
 	}
 }
 
-// of is the Rescue as it stood when the last thing happened.
+// of is the Rescue at the time of the last event.
 func of(events []recovery.Event) (Rescue, error) { return Of(events, events[len(events)-1].Time) }
 
-// TestASuggestionThatHasExpired: nobody is waited for any more, also where nobody has written that down.
+// TestASuggestionThatHasExpired: nobody is waited for any more, also if no event says that it
+// expired.
 func TestASuggestionThatHasExpired(t *testing.T) {
 	for _, events := range stories(t) {
 		for n := range events {
@@ -249,11 +250,11 @@ func TestNoStoryTellsTextsOnceHidden(t *testing.T) {
 func TestManySpans(t *testing.T) {
 	w := &world{now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}
 	w.add(recovery.Started{Model: "a/one", Input: []llm.Message{llm.User("hello")}, Policy: recovery.DefaultPolicy()}, recovery.Claimed{Owner: "o", Epoch: 1})
-	for i := range MaxSpans + 10 {
+	for i := range maxSpans + 10 {
 		w.add(recovery.Began{Attempt: uint64(i + 1), Round: 1, Try: i, Model: "a/one", Retry: i > 0}, recovery.Failed{Attempt: uint64(i + 1), Failure: overloaded()})
 	}
 	r, err := of(w.events)
-	if err != nil || len(r.Spans) != MaxSpans || r.LeftSpans != 10 || r.Spans[0].Attempt.ID != 11 || r.Headline != "Being rescued: 2,009 retries" {
+	if err != nil || len(r.Spans) != maxSpans || r.LeftSpans != 10 || r.Spans[0].Attempt.ID != 11 || r.Headline != "Being rescued: 2,009 retries" {
 		t.Errorf("%v: %d spans, %d left out, %q", err, len(r.Spans), r.LeftSpans, r.Headline)
 	}
 }
