@@ -21,7 +21,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// overloaded is evidence of a provider that is full.
+// overloaded is the evidence of a provider that is overloaded.
 var overloaded = failure.Evidence{Status: 529, Body: []byte(`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`)}
 
 // adviser is a runner that calls no model itself; its plugin retries after a second, and
@@ -111,8 +111,8 @@ func TestAdvise(t *testing.T) {
 	}
 }
 
-// TestAdviceIsAFunctionOfWhatIsAsked (I56): who was there from the beginning and who hears of
-// what was tried only now say the same.
+// TestAdviceIsAFunctionOfWhatIsAsked (I56): a process that was asked from the beginning and one
+// that hears of the earlier attempts only now say the same.
 func TestAdviceIsAFunctionOfWhatIsAsked(t *testing.T) {
 	for _, auto := range []bool{true, false} {
 		there, _ := adviser(timeline.NewMemory(), runner.WithAutoRecover(auto))
@@ -134,7 +134,7 @@ func TestAdviceIsAFunctionOfWhatIsAsked(t *testing.T) {
 	}
 }
 
-// decision is what a caller goes by, without what the clock adds.
+// decision is the part of the advice that a caller acts on, without its times.
 func decision(t *testing.T, run *recovery.Run) string {
 	t.Helper()
 	d := *run.Open.Decision
@@ -152,7 +152,7 @@ func decision(t *testing.T, run *recovery.Run) string {
 	return string(text)
 }
 
-// TestAdviceIsLimited: a plugin that would go on for ever does not.
+// TestAdviceIsLimited: a plugin that would retry for ever is stopped by the limits.
 func TestAdviceIsLimited(t *testing.T) {
 	hostile := hooks.Func(func(context.Context, hooks.RunError) (recovery.Vote, error) {
 		return recovery.Vote{Action: recovery.ActionRetry}, nil
@@ -173,8 +173,8 @@ func TestAdviceIsLimited(t *testing.T) {
 	}
 }
 
-// TestAdviceIsOffered: without autoRecover a person is asked, by the caller: what goes on with
-// the call is nobody else's to do, but for its end.
+// TestAdviceIsOffered: without autoRecover the caller asks a person. Nobody else may decide what
+// becomes of the call, except that it ends.
 func TestAdviceIsOffered(t *testing.T) {
 	log := timeline.NewMemory()
 	r, _ := adviser(log)
@@ -312,7 +312,7 @@ func TestAskedByTwoProcesses(t *testing.T) {
 	}
 }
 
-// TestWhoHangsUpIsNotAdvised: nothing is kept of a question that nobody waits for.
+// TestWhoHangsUpIsNotAdvised: nothing is stored of a question whose asker no longer waits.
 func TestWhoHangsUpIsNotAdvised(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	hook := hooks.Func(func(ctx context.Context, _ hooks.RunError) (recovery.Vote, error) {
@@ -330,7 +330,7 @@ func TestWhoHangsUpIsNotAdvised(t *testing.T) {
 	}
 }
 
-// TestHooksOnTrialAdviseToo: what they would have said is in the trail, and counts for nothing.
+// TestHooksOnTrialAdviseToo: what they would have said is recorded and changes nothing.
 func TestHooksOnTrialAdviseToo(t *testing.T) {
 	log := timeline.NewMemory()
 	trial := hooks.Func(func(context.Context, hooks.RunError) (recovery.Vote, error) {

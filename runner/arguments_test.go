@@ -123,8 +123,8 @@ func callsMany(n int, args string) step {
 	}
 }
 
-// TestAnAnswerMayAskForSoMuch: more calls than that, or longer arguments, are malformed, and
-// the model is told when it is asked again, that once.
+// TestAnAnswerMayAskForSoMuch: an answer with more calls than that, or with longer arguments, is
+// malformed; the model is told so once, when it is asked again.
 func TestAnAnswerMayAskForSoMuch(t *testing.T) {
 	const city = `{"city": "Cairo"}`
 	for want, tt := range map[string]struct {

@@ -7,8 +7,8 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// TestAModelThatDoesNotListen: a call of a tool that does not exist is answered three
-// times in a row; the fourth answer that asks for nothing else is malformed.
+// TestAModelThatDoesNotListen: three answers in a row that only call tools that do not exist are
+// answered with an error; the fourth is malformed.
 func TestAModelThatDoesNotListen(t *testing.T) {
 	astray := callsTool("c", "no_such_tool", "{}")
 	model := script(astray)

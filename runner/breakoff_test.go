@@ -13,8 +13,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// holdsBack says text but for its last letter, which might begin a secret, and that when it
-// is stopped.
+// holdsBack yields text except for its last letter, which might begin a secret, and yields that
+// when it is stopped.
 func holdsBack(text string) step {
 	return func(ctx context.Context, hear func(llm.Delta) bool) error {
 		hear(llm.Delta{Kind: llm.DeltaStart})

@@ -15,7 +15,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// inBulk is a tenant of a log that gives many runs at once.
+// inBulk is a tenant of a log that hands out many runs at once.
 type inBulk struct {
 	tenant
 	mu     sync.Mutex
@@ -55,8 +55,8 @@ func (h *house) processInBulk(name string) (*runner.Runner, *inBulk) {
 		runner.WithHook("h", advise(retryNow)), runner.WithLog(log), runner.WithClock(h.clock.now)), log
 }
 
-// TestKeepClaimsInBulk: what a crash left is claimed by two keepers in a few steps, and each run is
-// gone on with once.
+// TestKeepClaimsInBulk: the runs that a crash left are claimed by two keepers in a few steps, and
+// each is continued once.
 func TestKeepClaimsInBulk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const runs = 1200
@@ -79,8 +79,8 @@ func TestKeepClaimsInBulk(t *testing.T) {
 	})
 }
 
-// TestKeepGivesBackWhatItClaimed: a keeper that ends gives back at once also what it claimed and did
-// not begin with, and another goes on with all of it within two looks.
+// TestKeepGivesBackWhatItClaimed: a keeper that ends also gives back at once the runs that it
+// claimed and has not begun to drive, and another continues all of them within two polls.
 func TestKeepGivesBackWhatItClaimed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const runs = 100
@@ -110,8 +110,8 @@ func TestKeepGivesBackWhatItClaimed(t *testing.T) {
 	})
 }
 
-// TestKeepHandsOverAtOnce: what a keeper lets go of in the middle of an answer goes on elsewhere within
-// a second.
+// TestKeepHandsOverAtOnce: a run that a keeper lets go of in the middle of an answer is continued
+// elsewhere within a second.
 func TestKeepHandsOverAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, stalls("Hello wor"), answers("whole"))
@@ -131,7 +131,7 @@ func TestKeepHandsOverAtOnce(t *testing.T) {
 	})
 }
 
-// TestKeepFindsItsOwn: what is not claimed in bulk is found a little later.
+// TestKeepFindsItsOwn: runs that are not claimed in bulk are found a little later.
 func TestKeepFindsItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, answers("whole"))

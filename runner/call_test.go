@@ -20,7 +20,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/sqlite"
 )
 
-// listener is a caller that writes down what it hears.
+// listener is a caller that records what it hears.
 type listener struct {
 	mu     sync.Mutex
 	began  []string
@@ -66,7 +66,7 @@ func (c *listener) Shown(uint64) recovery.Shown {
 	return c.shown
 }
 
-// secret is what is asked and said where nothing of it may be kept.
+// secret is a text of a call of which nothing may be stored.
 const secret = "canary-4711"
 
 // callOf is a call whose contents are not kept.
@@ -164,8 +164,8 @@ func TestI53NothingFollowsWhatWasShown(t *testing.T) {
 	}
 }
 
-// TestASlowCallerSlowsItsOwnCall: while the caller reads, nothing more is heard and no clock of the
-// stream expires; they go on from where they stood.
+// TestASlowCallerSlowsItsOwnCall: while the caller reads, nothing more is read from the model and
+// no timer of the stream expires; both continue from where they stopped.
 func TestASlowCallerSlowsItsOwnCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ahead int
@@ -225,8 +225,9 @@ func TestI55ACallerThatGoesAway(t *testing.T) {
 	})
 }
 
-// TestACallThatNobodyHolds: what was asked is gone with its process; whoever finds the run
-// ends it as interrupted, and asks nobody anything. A call that is kept goes on.
+// TestACallThatNobodyHolds: the contents of a call that is not stored are gone with its process;
+// whoever finds the run ends it as interrupted, and asks nobody anything. A call that is stored is
+// continued.
 func TestACallThatNobodyHolds(t *testing.T) {
 	for _, keep := range []recovery.Keeping{recovery.KeepFigures, recovery.KeepContent} {
 		synctest.Test(t, func(t *testing.T) {
@@ -270,8 +271,8 @@ func TestACallThatNobodyHolds(t *testing.T) {
 	}
 }
 
-// TestSomebodyAnswersForTheCaller: as long as the caller waits, a person's answer goes on with
-// what it asked, although nothing of that is kept.
+// TestSomebodyAnswersForTheCaller: as long as the caller waits, a person's answer continues its
+// call, although nothing of the call is stored.
 func TestSomebodyAnswersForTheCaller(t *testing.T) {
 	model := script(fails("", overload), callsWeather)
 	r := runner.New(runner.WithModel(primary, model), runner.WithHook("h", advise(retryNow)))
@@ -376,8 +377,8 @@ func (l patient) Release(ctx context.Context, lease timeline.Lease) error {
 	return l.Log.Release(ctx, lease)
 }
 
-// TestCallIsOverBeforeItsLease: who waits for a call waits for its answer, and not for what the
-// store still does with the lease.
+// TestCallIsOverBeforeItsLease: a call returns with its answer, and does not wait until the store
+// has released the lease.
 func TestCallIsOverBeforeItsLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := timeline.NewMemory()

@@ -12,8 +12,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// MaxCallerTools is how many CallerTools a run may have.
-const MaxCallerTools = 128
+// maxCallerTools is how many CallerTools a run may have.
+const maxCallerTools = 128
 
 // callerStay is how long a process keeps a run that waits only for its caller's tool, before it
 // parks the run: most programs answer soon, and taking a run up again costs more than that.
@@ -44,8 +44,8 @@ func (r *Runner) declareCallerTools(s *recovery.Started, own []Tool, theirs []re
 	if len(theirs) == 0 {
 		return nil
 	}
-	if len(theirs) > MaxCallerTools {
-		return &ToolError{MaxCallerTools, "name", fmt.Errorf("there are %d tools; a run may have %d of its caller's", len(theirs), MaxCallerTools)}
+	if len(theirs) > maxCallerTools {
+		return &ToolError{maxCallerTools, "name", fmt.Errorf("there are %d tools; a run may have %d of its caller's", len(theirs), maxCallerTools)}
 	}
 	if err := r.refuseEngine([]string{s.Model}); err != nil {
 		return &ToolError{0, "name", fmt.Errorf("%s runs tools of its own, and none of its caller's", s.Model)}

@@ -105,8 +105,8 @@ func TestCallersTool(t *testing.T) {
 	})
 }
 
-// TestCallersToolParked: nobody drives a run whose caller takes long; the result has it go on,
-// whichever process gets it.
+// TestCallersToolParked: a run whose caller takes long is driven by nobody; the result makes it
+// continue, whichever process receives it.
 func TestCallersToolParked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := timeline.NewMemory()

@@ -52,8 +52,8 @@ func attemptsOf(t *testing.T, log timeline.Log) (list []recovery.Began, repaired
 	return list, repaired
 }
 
-// untilHeard holds back what follows a step's text until somebody has heard that: what an
-// attempt said is shown to its followers while it goes on, and who comes later has its event.
+// untilHeard holds back what follows a step's text until a follower has seen that text. A follower
+// is shown the text while the attempt runs; one that comes later gets it from the attempt's event.
 func untilHeard(heard <-chan struct{}, says step) step {
 	return func(ctx context.Context, hear func(llm.Delta) bool) error {
 		return says(ctx, func(d llm.Delta) bool {
@@ -159,7 +159,7 @@ func TestBegunAnew(t *testing.T) {
 	}
 }
 
-// going is a caller that hears where an attempt goes on.
+// going is a caller that can be told at which byte an attempt continues.
 type going struct {
 	*listener
 	mu   sync.Mutex

@@ -13,8 +13,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// TestACallIsCutShort: who does not wait any longer for a slow model has it asked again, or
-// another one, at once; no plugin is asked, and a second answer comes too late.
+// TestACallIsCutShort: a person who does not want to wait for a slow model can have it, or another
+// one, asked again at once; no plugin is asked, and a second such command comes too late.
 func TestACallIsCutShort(t *testing.T) {
 	for action, answerer := range map[string]string{recovery.ButtonRetryNow: primary, recovery.ButtonSwitchModel: secondary} {
 		synctest.Test(t, func(t *testing.T) {

@@ -65,7 +65,7 @@ func (r *Runner) resultOf(ctx context.Context, name, session string, call llm.To
 	}
 	engine, ok := model.(llm.Engine)
 	if !ok {
-		return llm.ToolResult{}, fmt.Errorf("%s is no engine any more", name)
+		return llm.ToolResult{}, fmt.Errorf("%s is no longer an engine", name)
 	}
 	return engine.Result(ctx, session, call, func(text string) { Progress(ctx, text) })
 }

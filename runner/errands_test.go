@@ -25,8 +25,8 @@ func (h slowHealth) Failed(model string, f failure.Failure, at time.Time) {
 	h.Health.Failed(model, f, at)
 }
 
-// TestHealthThatWaitsLosesNoRun: while the file of what is known about providers is held by
-// another process, a run keeps its lease, and nobody takes it.
+// TestHealthThatWaitsLosesNoRun: while another process holds the health file, a run keeps its
+// lease, and nobody claims it.
 func TestHealthThatWaitsLosesNoRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := timeline.NewMemory()
@@ -49,7 +49,7 @@ func TestHealthThatWaitsLosesNoRun(t *testing.T) {
 	})
 }
 
-// stuckHealth is health whose file somebody else holds until it is free.
+// stuckHealth is a health whose file another process holds until free is closed.
 type stuckHealth struct {
 	*health.Health
 	on   string // what waits for the file
@@ -82,7 +82,7 @@ func (h stuckHealth) Spend(at time.Time, used recovery.Budget) {
 	h.Health.Spend(at, used)
 }
 
-// stuck has a run begin whose health waits, and gives it once it does.
+// stuck starts a run whose health waits for its file, and returns it once it does.
 func stuck(t *testing.T, on string, model *scripted, more ...runner.Option) (h stuckHealth, run *runner.Run, cancel func() error) {
 	t.Helper()
 	h = stuckHealth{health.New(), on, make(chan struct{})}
@@ -129,7 +129,7 @@ func TestARunIsCancelledWhileHealthWaits(t *testing.T) {
 	}
 }
 
-// TestTimersGoOnWhileHealthWaits: a turn that is over is over.
+// TestTimersGoOnWhileHealthWaits: a turn whose time is over ends.
 func TestTimersGoOnWhileHealthWaits(t *testing.T) {
 	overload := failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
 	for _, on := range []string{"failed", "reserve"} {

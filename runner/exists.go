@@ -26,7 +26,7 @@ var idForm = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)
 // vacant says why no run can begin with that id; nil if one can.
 func (r *Runner) vacant(ctx context.Context, id string) error {
 	if !idForm.MatchString(id) {
-		return fmt.Errorf("%q is no id: use 1 to 64 small letters, digits and '-'", words.Clip(id, 80))
+		return fmt.Errorf("%q is not an id: use 1 to 64 small letters, digits and '-'", words.Clip(id, 80))
 	}
 	events, err := r.log.Read(ctx, id, 0, 1)
 	if err != nil && !errors.Is(err, timeline.ErrNotFound) {

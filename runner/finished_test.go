@@ -14,8 +14,8 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// TestAFinishedAnswerOutlivesATimer has a model whose answer is over, and that waits for
-// something more until a clock runs out.
+// TestAFinishedAnswerOutlivesATimer: a model whose answer is complete keeps its stream open until a
+// timer expires; the answer counts.
 func TestAFinishedAnswerOutlivesATimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		model := script(func(ctx context.Context, hear func(llm.Delta) bool) error {

@@ -29,7 +29,7 @@ func FormatOf[T any]() *llm.Format {
 func AnswerOf[T any](result Result) (T, error) {
 	var answer T
 	if err := json.Unmarshal([]byte(bare(result.Text)), &answer); err != nil {
-		return answer, fmt.Errorf("the answer of run %s is no %T: %w", result.Run, answer, err)
+		return answer, fmt.Errorf("the answer of run %s is not a %T: %w", result.Run, answer, err)
 	}
 	return answer, nil
 }

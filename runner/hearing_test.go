@@ -15,53 +15,53 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// hesitant is a log each of whose steps takes some milliseconds, so that those of two
-// processes come in any order.
-type hesitant struct {
+// slowLog is a log in which each step takes some milliseconds, so that the steps of two processes
+// come in any order.
+type slowLog struct {
 	timeline.Log
 	mu   *sync.Mutex
 	dice *rand.Rand
 }
 
-func (l hesitant) pause() {
+func (l slowLog) pause() {
 	l.mu.Lock()
 	d := time.Duration(l.dice.IntN(30)) * time.Millisecond
 	l.mu.Unlock()
 	time.Sleep(d)
 }
 
-func (l hesitant) Claim(ctx context.Context, run, owner string, ttl time.Duration) (timeline.Lease, error) {
+func (l slowLog) Claim(ctx context.Context, run, owner string, ttl time.Duration) (timeline.Lease, error) {
 	l.pause()
 	defer l.pause()
 	return l.Log.Claim(ctx, run, owner, ttl)
 }
 
-func (l hesitant) Release(ctx context.Context, lease timeline.Lease) error {
+func (l slowLog) Release(ctx context.Context, lease timeline.Lease) error {
 	l.pause()
 	defer l.pause()
 	return l.Log.Release(ctx, lease)
 }
 
-func (l hesitant) Append(ctx context.Context, lease timeline.Lease, after uint64, events ...recovery.Event) error {
+func (l slowLog) Append(ctx context.Context, lease timeline.Lease, after uint64, events ...recovery.Event) error {
 	l.pause()
 	defer l.pause()
 	return l.Log.Append(ctx, lease, after, events...)
 }
 
-func (l hesitant) Inbox(ctx context.Context, run string, after uint64, limit int) ([]timeline.Command, error) {
+func (l slowLog) Inbox(ctx context.Context, run string, after uint64, limit int) ([]timeline.Command, error) {
 	l.pause()
 	defer l.pause()
 	return l.Log.Inbox(ctx, run, after, limit)
 }
 
-func (l hesitant) Send(ctx context.Context, run string, c timeline.Command) (uint64, error) {
+func (l slowLog) Send(ctx context.Context, run string, c timeline.Command) (uint64, error) {
 	l.pause()
 	defer l.pause()
 	return l.Log.Send(ctx, run, c)
 }
 
-// TestI52WithinASecond: an answer that another process gives at any moment around a run's
-// being parked is taken within a second, whichever way the steps of the two fall.
+// TestI52WithinASecond: an answer that another process gives at any moment around a run's being
+// parked is acted on within a second, in whichever order the steps of the two come.
 func TestI52WithinASecond(t *testing.T) {
 	const most = time.Second
 	for seed := range uint64(60) {
@@ -69,7 +69,7 @@ func TestI52WithinASecond(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newHouse(t)
 				h.model.steps = []step{h.quota(time.Hour), answers("again")}
-				h.log = hesitant{h.log, &sync.Mutex{}, rand.New(rand.NewPCG(seed, 52))} //nolint:gosec // a seed that can be told
+				h.log = slowLog{h.log, &sync.Mutex{}, rand.New(rand.NewPCG(seed, 52))} //nolint:gosec // a seed that can be told
 				owner, other := h.process("one"), h.process("two")
 				run, err := owner.Start(t.Context(), runner.Request{Prompt: "hi"})
 				if err != nil {

@@ -19,7 +19,7 @@ import (
 
 const canary = "canary-0123456789"
 
-// discreet is one model that knows a secret.
+// discreet is a model list with one model, which redacts a secret.
 type discreet struct{ model llm.Model }
 
 func (d discreet) Model(string) (llm.Model, error) {

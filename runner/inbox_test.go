@@ -13,22 +13,23 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// turnstile is a log in which something happens at the worst of moments, once.
-type turnstile struct {
+// hookedLog is a log that calls onRelease before its first Release, and onSend before its first
+// Send.
+type hookedLog struct {
 	*timeline.Journal
 	release, send sync.Once
 	onRelease     func()
 	onSend        func()
 }
 
-func (l *turnstile) Release(ctx context.Context, lease timeline.Lease) error {
+func (l *hookedLog) Release(ctx context.Context, lease timeline.Lease) error {
 	if l.onRelease != nil {
 		l.release.Do(l.onRelease)
 	}
 	return l.Journal.Release(ctx, lease)
 }
 
-func (l *turnstile) Send(ctx context.Context, run string, c timeline.Command) (uint64, error) {
+func (l *hookedLog) Send(ctx context.Context, run string, c timeline.Command) (uint64, error) {
 	if l.onSend != nil {
 		l.send.Do(l.onSend)
 	}
@@ -42,7 +43,7 @@ var quotaLater = recovery.Vote{Action: recovery.ActionRetry, Delay: failure.InMi
 // the last time and before it lets go of the run.
 func TestAnAnswerWhileTheRunIsParked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		log := &turnstile{Journal: timeline.NewMemory()}
+		log := &hookedLog{Journal: timeline.NewMemory()}
 		r := runner.New(runner.WithModel(primary, script(fails("", overload), answers("ok"))), runner.WithLog(log),
 			runner.WithAutoRecover(true), runner.WithHook("h", advise(quotaLater)))
 		var id string
@@ -76,7 +77,7 @@ func TestAnAnswerWhileTheRunIsParked(t *testing.T) {
 func TestAnAnswerToAnOwnerThatIsGone(t *testing.T) {
 	for _, cancel := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			log := &turnstile{Journal: timeline.NewMemory()}
+			log := &hookedLog{Journal: timeline.NewMemory()}
 			options := []runner.Option{
 				runner.WithModel(primary, script(fails("", overload), answers("ok"))), runner.WithLog(log),
 				runner.WithAutoRecover(true), runner.WithHook("h", advise(recovery.Vote{Action: recovery.ActionRetry, Delay: 30_000})),

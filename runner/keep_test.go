@@ -17,7 +17,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// wall is a wall clock that can be put forward, as it seems after a sleep.
+// wall is a wall clock that can be put forward, as after a sleep.
 type wall struct {
 	mu    sync.Mutex
 	ahead time.Duration
@@ -55,7 +55,7 @@ func (l tenant) Begin(
 	return l.Log.Begin(ctx, run, l.owner, ttl, first)
 }
 
-// house is a log and a clock that runners share, and the model that all of them ask.
+// house is a log, a clock and a model that several runners share.
 type house struct {
 	*testing.T
 	log   timeline.Log
@@ -74,7 +74,7 @@ func (h *house) process(name string) *runner.Runner {
 		runner.WithHook("h", advise(retryNow)), runner.WithLog(tenant{h.log, name}), runner.WithClock(h.clock.now))
 }
 
-// keep has r keep the runs in the background; what it gives ends that.
+// keep runs r.Keep in the background; the function that it returns ends that.
 func (h *house) keep(r *runner.Runner, each func(*runner.Run)) (stop func() error) {
 	ctx, cancel := context.WithCancel(h.Context())
 	done := make(chan error, 1)
@@ -284,8 +284,8 @@ func accept(kind string) func(context.Context, *runner.Runner, string) error {
 	}
 }
 
-// TestI52ACommandThatNobodyHeard: the owner of a run dies with a command in its inbox, and
-// whoever keeps the log acts on it, or says that it came too late.
+// TestI52ACommandThatNobodyHeard: the owner of a run dies with a command in its inbox; the process
+// that keeps the log acts on it, or says that it came too late.
 func TestI52ACommandThatNobodyHeard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
@@ -315,7 +315,7 @@ func TestI52ACommandThatNobodyHeard(t *testing.T) {
 	})
 }
 
-// crash writes a run that is in the air, of an owner who died just now.
+// crash writes a run whose attempt is in the air, and whose owner died just now.
 func (h *house) crash(id string) {
 	h.Helper()
 	policy := recovery.DefaultPolicy()

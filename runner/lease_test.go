@@ -14,7 +14,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// overheard is a tenant that counts what is asked of leases, and that its store may not hear.
+// overheard is a tenant that counts the requests for leases; its store may refuse them.
 type overheard struct {
 	tenant
 	renewed, kept atomic.Int32
@@ -95,8 +95,8 @@ func TestLeasesAreKeptTogether(t *testing.T) {
 	})
 }
 
-// TestALeaseThatWasOverIsNotKept: a process that its store did not hear for longer than a lease
-// finds its runs taken, also those that nothing was to be written of.
+// TestALeaseThatWasOverIsNotKept: a process that could not reach its store for longer than a lease
+// finds its runs taken, also those of which nothing was to be written.
 func TestALeaseThatWasOverIsNotKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const runs, ttl = 20, 5 * time.Second

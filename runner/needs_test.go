@@ -89,7 +89,7 @@ func TestNeedsOfNoMachine(t *testing.T) {
 		t.Error(err)
 	}
 	bad := h.machine("m", nil)
-	if _, err := bad.Start(t.Context(), runner.Request{Prompt: "hi", Needs: recovery.Labels{"A": "b"}}); err == nil || !strings.Contains(err.Error(), `"A" is no label`) {
+	if _, err := bad.Start(t.Context(), runner.Request{Prompt: "hi", Needs: recovery.Labels{"A": "b"}}); err == nil || !strings.Contains(err.Error(), `"A" is not a label`) {
 		t.Error(err)
 	}
 }

@@ -37,7 +37,7 @@ func (l *loop) open(ctx context.Context, started recovery.Started) error {
 	})
 	if err != nil {
 		l.run = &recovery.Run{}
-		return fmt.Errorf("run %s does not begin, which could not be written: %w", l.id, err)
+		return fmt.Errorf("run %s was not started, because its first events could not be written: %w", l.id, err)
 	}
 	return l.written(ctx, events, paused)
 }

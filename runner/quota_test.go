@@ -24,8 +24,8 @@ func switches() hooks.Hook {
 	})
 }
 
-// TestAnOwnQuotaIsNotTriedOnce: where one model of a used-up entry may be asked, it is one that
-// has not named a quota of its own.
+// TestAnOwnQuotaIsNotTriedOnce: if one model of an entry whose quota is used up may be asked, it is
+// one that has not reported a quota of its own.
 func TestAnOwnQuotaIsNotTriedOnce(t *testing.T) {
 	quota := failure.NewFailure(failure.KindQuota, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
 	known, log := health.New(), timeline.NewMemory()
@@ -43,8 +43,8 @@ func TestAnOwnQuotaIsNotTriedOnce(t *testing.T) {
 	}
 }
 
-// TestQuotaOfOneModel: a quota cools the whole entry. Where the entry's other models are all
-// there is, one of them is asked, and one alone; where another entry is well, that one is.
+// TestQuotaOfOneModel: a quota cools the whole entry down. If the only other models are the entry's
+// own, exactly one of them is asked; if another entry is available, that one is.
 func TestQuotaOfOneModel(t *testing.T) {
 	quota := failure.NewFailure(failure.KindQuota, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
 	billing := failure.NewFailure(failure.KindBilling, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)

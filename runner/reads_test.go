@@ -78,8 +78,8 @@ func (l *unreadable) Renew(ctx context.Context, lease timeline.Lease, ttl time.D
 	return l.Journal.Renew(ctx, lease, ttl)
 }
 
-// TestAReadThatFailsHidesNothing: the inbox cannot be read as the run settles, for a moment
-// or for ever; what the run has come to is said all the same.
+// TestAReadThatFailsHidesNothing: the inbox cannot be read as the run settles, for a moment or for
+// ever; the run's outcome is returned all the same.
 func TestAReadThatFailsHidesNothing(t *testing.T) {
 	for _, times := range []int32{1, 1 << 20} {
 		synctest.Test(t, func(t *testing.T) {
@@ -141,29 +141,29 @@ func TestALeaseThatCannotBeRenewedNow(t *testing.T) {
 	})
 }
 
-// ledger is an Observer that knows who was not left.
-type ledger struct {
+// leftObserver is an Observer that counts the events of the runs that were not left after them.
+type leftObserver struct {
 	mu   sync.Mutex
 	here map[string]int // events that happened and were not left
 }
 
-func (l *ledger) Happened(run *recovery.Run, _ recovery.Event) {
+func (l *leftObserver) Happened(run *recovery.Run, _ recovery.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.here[run.ID]++
 }
 
-func (l *ledger) Left(run *recovery.Run) {
+func (l *leftObserver) Left(run *recovery.Run) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.here, run.ID)
 }
 
-// TestEveryRunIsLeft: of whatever happens to a run here, its observer hears the end, also
-// where it is only superseded, expired, cancelled or found to be over.
+// TestEveryRunIsLeft: whatever happens to a run here, its observer is told when this process is
+// done with it, also if it is only superseded, expired, cancelled or found to be over.
 func TestEveryRunIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		seen, clock := &ledger{here: map[string]int{}}, &wall{}
+		seen, clock := &leftObserver{here: map[string]int{}}, &wall{}
 		r := runner.New(runner.WithModel(primary, script(fails("", overload))), runner.WithHook("h", advise(retryNow)),
 			runner.WithObserver(seen), runner.WithClock(clock.now))
 		say := func(session string) string {

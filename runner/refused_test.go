@@ -24,7 +24,7 @@ func nativeCall(r *runner.Runner, session string, thought bool) (runner.Request,
 	return req, c
 }
 
-// refusesFrames is a refusal as an adapter tells it to who asked in their own words.
+// refusesFrames is a refusal as an adapter reports it to a caller that sent its own wire's request.
 func refusesFrames(status int, detail string) step {
 	return func(_ context.Context, hear func(llm.Delta) bool) error {
 		hear(llm.Delta{Kind: llm.DeltaFrame, Frame: &llm.Frame{Status: status}})

@@ -205,7 +205,7 @@ func TestARequestsOwnPlugins(t *testing.T) {
 func TestBadLabelsAreRefused(t *testing.T) {
 	r := runner.New(runner.WithModel(primary, script(answers("ok"))))
 	_, err := r.Start(t.Context(), runner.Request{Prompt: "hi", Labels: recovery.Labels{"Tenant": "acme"}})
-	if err == nil || !strings.Contains(err.Error(), `"Tenant" is no label`) {
+	if err == nil || !strings.Contains(err.Error(), `"Tenant" is not a label`) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// after is a hook that takes its time.
+// after is a hook that answers after a pause.
 func after(d time.Duration, v recovery.Vote) hooks.Hook {
 	return hooks.Func(func(ctx context.Context, _ hooks.RunError) (recovery.Vote, error) {
 		select {
@@ -55,7 +55,7 @@ func shadowed(t *testing.T, auto bool, hook, shadow hooks.Hook, steps ...step) (
 	return events, time.Since(began)
 }
 
-// course is what happened apart from shadows, as type and body without numbers and times.
+// course lists the events other than shadow votes, as type and body without numbers and times.
 func course(events []recovery.Event) (course []string, votes []recovery.Vote) {
 	for _, e := range events {
 		if b, ok := e.Body.(recovery.Voted); ok && b.Vote.Shadow {

@@ -28,7 +28,7 @@ func counted(text string, used llm.Usage) step {
 	}
 }
 
-// blind is a model that takes no pictures.
+// blind is a model that takes no images.
 type blind struct{ *scripted }
 
 func (blind) Capabilities() llm.Capabilities { return llm.Capabilities{NoImages: true} }
@@ -93,8 +93,8 @@ var (
 	reset               = failure.NewFailure(failure.KindUnreachable, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
 )
 
-// TestAConversationStays: where a call went to another model, the next ones of its conversation
-// go there at once, for a while; those of other conversations do not.
+// TestAConversationStays: if a call was switched to another model, the next calls of its
+// conversation go there directly for a while; those of other conversations do not.
 func TestAConversationStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		down := fails("", reset)
@@ -146,8 +146,9 @@ func TestAConversationStaysWhereItFits(t *testing.T) {
 	c.wants("x", first, llm.Part{Image: &llm.Image{MediaType: "image/png", Data: []byte("png")}})
 }
 
-// TestWhatAStayRefusesIsNoMistake: what the model does not take that a conversation stays with may be
-// what was made of it for that model: the one that was asked for is asked.
+// TestWhatAStayRefusesIsNoMistake: if the model that a conversation stays with refuses a request,
+// the cause may be what the request was turned into for that model: the model that the caller named
+// is asked.
 func TestWhatAStayRefusesIsNoMistake(t *testing.T) {
 	refuses := failure.NewFailure(failure.KindInvalidRequest, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
 	c := conversations(t, script(fails("", reset), answers("well")), script(answers("1"), fails("", refuses)))
@@ -155,7 +156,7 @@ func TestWhatAStayRefusesIsNoMistake(t *testing.T) {
 	c.wants("x", []string{"b/two", "a/one"})
 }
 
-// TestACallOfNoConversationStaysNowhere: what has no name in common has nothing in common.
+// TestACallOfNoConversationStaysNowhere: calls that name no conversation do not belong together.
 func TestACallOfNoConversationStaysNowhere(t *testing.T) {
 	c := conversations(t, script(fails("", reset), answers("well")), script(answers("1"), answers("2")))
 	c.wants("", both)

@@ -35,8 +35,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// own drives a run that never ends, and keeps a journal of what it begins. When it is
-// stopped from driving it says why.
+// own drives a run that never ends, and keeps a journal of the effects that it begins. When it has
+// to stop driving the run it says why.
 func own(dir string) {
 	ctx := context.Background()
 	log, err := sqlite.Open(ctx, dir)

@@ -59,7 +59,7 @@ func (l *loop) persist(ctx context.Context, do func(context.Context) error) (*re
 
 // ErrUnsaved is, together with ErrCancelled, the error of a run that was cancelled while its store
 // did not write.
-var ErrUnsaved = errors.New("its store does not write that down yet")
+var ErrUnsaved = errors.New("its store has not recorded that yet")
 
 // storeWait is the state of one persist.
 type storeWait struct {

@@ -284,8 +284,8 @@ func TestAStartOnABrokenStoreFailsSoon(t *testing.T) {
 	}
 }
 
-// TestAStreamDoesNotWaitForItsTail: a store that does not write keeps nobody from hearing and
-// showing what the model says; the answer is whole once it does.
+// TestAStreamDoesNotWaitForItsTail: while the store does not write, the model's text is still read
+// and shown; the answer is whole once the store writes again.
 func TestAStreamDoesNotWaitForItsTail(t *testing.T) {
 	const pieces, size = 40, 128 << 10
 	synctest.Test(t, func(t *testing.T) {
@@ -324,7 +324,7 @@ func TestAStreamDoesNotWaitForItsTail(t *testing.T) {
 	})
 }
 
-// slowModels takes its time to find a model, as a process that stands still does.
+// slowModels is slow to look a model up, like a process that is suspended.
 type slowModels struct {
 	model *scripted
 	pause time.Duration
@@ -337,8 +337,8 @@ func (m slowModels) Model(string) (llm.Model, error) {
 func (m slowModels) Has(string) bool                      { return true }
 func (m slowModels) Capabilities(string) llm.Capabilities { return llm.Capabilities{} }
 
-// TestI35AnOwnerThatStoodStillCallsNoModel: between its durable intent and the call it
-// stands still for longer than its lease.
+// TestI35AnOwnerThatStoodStillCallsNoModel: between the durable intent and the call the process is
+// suspended for longer than its lease.
 func TestI35AnOwnerThatStoodStillCallsNoModel(t *testing.T) {
 	const still = 20 * time.Second
 	for name, taken := range map[string]bool{"taken": true, "nobody came": false} {

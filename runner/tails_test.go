@@ -127,8 +127,9 @@ func TestInspectSaysWhatIsSaid(t *testing.T) {
 	})
 }
 
-// TestSpeakingIsProgress: while a model speaks nobody is told that the run still works, and
-// where text counts its step goes on; once it falls silent both clocks are due.
+// TestSpeakingIsProgress: while a model sends text no note says that the run still works, and if
+// text counts as progress the step's timer starts again; once the model is silent, both timers run
+// out.
 func TestSpeakingIsProgress(t *testing.T) {
 	const word, silence = 2 * time.Second, 10 * time.Second
 	for words, ends := range map[int]error{30: nil, 15: errors.New("step")} {

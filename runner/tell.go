@@ -17,7 +17,7 @@ const (
 
 // ErrSent says that another process drives the run and was told. It acts on that or, if it dies
 // first, the process that keeps the log's runs does.
-var ErrSent = errors.New("the run is driven by another process; it was told")
+var ErrSent = errors.New("another process drives the run, and was told")
 
 // hearing says what has happened to a command.
 type hearing int

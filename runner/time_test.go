@@ -97,8 +97,8 @@ func TestTheClockOfTheLog(t *testing.T) {
 	}
 }
 
-// TestASleepIsNobodysIdleness: the computer sleeps for eight hours in mid-stream. The turn
-// of half an hour goes on, and the stream is not waited for in vain.
+// TestASleepIsNobodysIdleness: the computer sleeps for eight hours in the middle of a stream. The
+// half hour of the turn does not count that time, and the stream that broke is not waited for.
 func TestASleepIsNobodysIdleness(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var slept atomic.Int64
@@ -126,7 +126,7 @@ func TestASleepIsNobodysIdleness(t *testing.T) {
 	})
 }
 
-// network is a connection that is away until a time.
+// network is a network that is unreachable until a given time.
 type network struct {
 	back  time.Time
 	asked atomic.Int32
@@ -298,8 +298,8 @@ func toolText(q llm.Request) string {
 	return ""
 }
 
-// TestCancelInADeafTool: the run settles at once; the tool is waited for by Drain, and that
-// it ended is noted afterwards.
+// TestCancelInADeafTool: the run settles although a tool ignores its context; Drain waits for the
+// tool, and its end is recorded afterwards.
 func TestCancelInADeafTool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tool := runner.Tool{Name: "deaf", Run: func(context.Context, runner.ToolCall) (string, error) {
@@ -331,7 +331,8 @@ func TestCancelInADeafTool(t *testing.T) {
 	})
 }
 
-// TestToolsSayHowFarTheyAre: what comes too soon is dropped, and notes keep their distance.
+// TestToolsSayHowFarTheyAre: progress notes that come too fast are dropped, so that there is a
+// pause between two of them.
 func TestToolsSayHowFarTheyAre(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var once sync.Once

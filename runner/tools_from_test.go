@@ -10,7 +10,7 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// A list of tools that changes in the middle of a run is the next run's.
+// A list of tools that changes in the middle of a run applies to the next run.
 func TestToolsFromAreARunsOwn(t *testing.T) {
 	says := func(name, text string) runner.Tool {
 		return runner.Tool{Name: name, Safety: recovery.SafetyReadOnly, Run: func(context.Context, runner.ToolCall) (string, error) { return text, nil }}

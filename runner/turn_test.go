@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// crowded is a model that fails a number of calls at the same moment and answers the rest.
+// crowded is a model that fails a number of calls at the same moment and answers all others.
 type crowded struct {
 	scripted
 	mu    sync.Mutex
@@ -66,7 +66,7 @@ func TestAStormIsSpread(t *testing.T) {
 	})
 }
 
-// TestI22WhoWaitsForATurnIsCancelledAtOnce: and the turn is nobody's.
+// TestI22WhoWaitsForATurnIsCancelledAtOnce: and its turn goes to the next one.
 func TestI22WhoWaitsForATurnIsCancelledAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const crowd = 500

@@ -22,7 +22,7 @@ import (
 func ToolOf[In, Out any](name, description string, f func(ctx context.Context, args In) (Out, error)) Tool {
 	t := Tool{Name: name, Description: description}
 	if kind := reflect.TypeFor[In]().Kind(); kind != reflect.Struct {
-		t.wrong = fmt.Errorf("the arguments of a tool are a struct, and %s is none", reflect.TypeFor[In]())
+		t.wrong = fmt.Errorf("the arguments of a tool must be a struct, and %s is not one", reflect.TypeFor[In]())
 		return t
 	}
 	t.Schema, _, t.wrong = schemaOf[In]()
@@ -55,7 +55,7 @@ func resultText(out any) (string, error) {
 	}
 	text, err := json.Marshal(out)
 	if err != nil {
-		return "", fmt.Errorf("its result is no JSON: %w", err)
+		return "", fmt.Errorf("its result is not JSON: %w", err)
 	}
 	return string(text), nil
 }

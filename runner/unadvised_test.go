@@ -9,7 +9,8 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// TestAutoRecoverWithoutAHookIsSaidOnce: nothing would be repeated, and somebody meant it to be.
+// TestAutoRecoverWithoutAHookIsSaidOnce: without a hook nothing would be retried, which whoever set
+// autoRecover did not mean.
 func TestAutoRecoverWithoutAHookIsSaidOnce(t *testing.T) {
 	told := func(t *testing.T, options ...runner.Option) int {
 		var log bytes.Buffer

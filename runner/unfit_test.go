@@ -13,7 +13,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// able is a model that says what it takes.
+// able is a model that says what it can take as input.
 type able struct {
 	*scripted
 	takes llm.Capabilities

@@ -13,7 +13,7 @@ const (
 	MaxValue = 64 << 10 // bytes
 	MaxBytes = 64 << 20 // of all keys and values of a plugin, plus Overhead for each
 	MaxKeys  = 1000     // in one page of ListValues
-	Overhead = 64       // bytes counted for a value in addition to its key and content
+	overhead = 64       // bytes counted for a value in addition to its key and content
 )
 
 var (
@@ -21,7 +21,7 @@ var (
 	ErrFull = errors.New("the plugin's values would take more than 64 MiB: delete some")
 	// ErrNoNumber says that a value is not a whole number, or that a sum does not fit into
 	// 64 bits.
-	ErrNoNumber = errors.New("the value is no whole number, or the sum would not fit into 64 bits")
+	ErrNoNumber = errors.New("the value is not a whole number, or the sum would not fit into 64 bits")
 	// ErrMalformed says that a key or a value is invalid.
 	ErrMalformed = errors.New("a key has 1 to 200 bytes of UTF-8 without a zero byte, and a value at most 64 KiB")
 )
@@ -59,7 +59,7 @@ func Check(key string, value []byte) error {
 }
 
 // Size is how much of MaxBytes a value takes.
-func Size(key string, value []byte) int64 { return int64(len(key) + len(value) + Overhead) }
+func Size(key string, value []byte) int64 { return int64(len(key) + len(value) + overhead) }
 
 // Sum adds to a stored number; nil counts as 0.
 func Sum(value []byte, amount int64) (int64, error) {

@@ -48,7 +48,7 @@ func Transcript(messages []llm.Message, to Target) (Told, error) {
 	}
 	out := h.told()
 	if len(out) == 0 {
-		return Told{}, errors.New("there is nothing in the messages")
+		return Told{}, errors.New("the messages are empty")
 	}
 	if to.Alternate {
 		out = h.takeTurns(out)

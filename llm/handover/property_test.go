@@ -99,7 +99,7 @@ func TestAnyTranscriptForAnyTarget(t *testing.T) {
 	})
 }
 
-// TestTellingTwiceRepairsOnce: what came out is taken as it is.
+// TestTellingTwiceRepairsOnce: a second handover of the result changes nothing.
 func TestTellingTwiceRepairsOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		messages, to := drawTranscript(t), drawTarget(t)

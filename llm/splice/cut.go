@@ -17,13 +17,13 @@ type Cut struct {
 	Filtered bool // a content filter, or a refusal by the model, ended it
 }
 
-// Text is the text of the answer so far.
-func (c Cut) Text() string { return c.Heard.Text() }
+// text is the text of the answer so far.
+func (c Cut) text() string { return c.Heard.Text() }
 
 // Refusal says in a sentence for people why no call may continue the answer; "" if one may.
 func (c Cut) Refusal() string {
 	switch {
-	case c.Text() == "":
+	case c.text() == "":
 		return "Nothing had been said that could be gone on with."
 	case c.Filtered:
 		return "A content filter ended the answer."
@@ -59,7 +59,7 @@ func (c Cut) begunByCaller() bool {
 }
 
 func (c Cut) room() bool {
-	_, ok := remaining(c.Request.MaxOutputTokens, c.Text())
+	_, ok := remaining(c.Request.MaxOutputTokens, c.text())
 	return ok
 }
 

@@ -65,7 +65,7 @@ var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 // CheckName says what is wrong with a [Spec].Name.
 func CheckName(name string) error {
 	if !toolName.MatchString(name) {
-		return fmt.Errorf("%q is no name for a tool: use 1 to 64 letters, digits, '_' and '-'", name)
+		return fmt.Errorf("%q is not a name for a tool: use 1 to 64 letters, digits, '_' and '-'", name)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 func CheckVariable(variable string) error {
 	name, value, _ := strings.Cut(variable, "=")
 	if !variableName.MatchString(name) || strings.ContainsRune(value, 0) {
-		return fmt.Errorf("%q is no variable of the environment: write NAME or NAME=value", variable)
+		return fmt.Errorf("%q is not an environment variable: write NAME or NAME=value", variable)
 	}
 	return nil
 }

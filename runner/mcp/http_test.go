@@ -18,7 +18,7 @@ import (
 
 const tokenEnv = "MULLIGAN_TEST_MCP_TOKEN"
 
-// elsewhere serves tools by HTTP to who has the token.
+// elsewhere serves tools by HTTP to clients that have the token.
 func elsewhere(build func(*sdk.Server)) http.Handler {
 	server := sdk.NewServer(&sdk.Implementation{Name: "elsewhere", Version: "1"}, nil)
 	build(server)

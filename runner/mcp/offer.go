@@ -94,7 +94,7 @@ func (s *server) tool(t *sdk.Tool) (runner.Tool, error) {
 	schema, err := json.Marshal(t.InputSchema)
 	switch {
 	case err != nil || !bytes.HasPrefix(schema, []byte("{")):
-		return runner.Tool{}, fmt.Errorf("its input schema is no object")
+		return runner.Tool{}, fmt.Errorf("its input schema is not an object")
 	case len(schema) > maxSchema:
 		return runner.Tool{}, fmt.Errorf("its input schema has %d bytes; %d are allowed", len(schema), maxSchema)
 	case t.Name == "":

@@ -28,7 +28,7 @@ func helper(t *testing.T, play string) Spec {
 	return Spec{Name: "helper", Command: []string{self}, Env: []string{playEnv + "=" + play}}
 }
 
-// hasty is what tests that wait for real have patience for.
+// hasty has short timeouts, for tests that really wait.
 var hasty = func() pace {
 	p := usualPace
 	p.ping, p.stop = 200*time.Millisecond, 400*time.Millisecond
@@ -121,7 +121,8 @@ func TestProcessThatNeverAnswers(t *testing.T) {
 	}
 }
 
-// TestNoiseOnStandardOutput greets, logs and floods where only messages belong.
+// TestNoiseOnStandardOutput: a server writes greetings, logs and a flood of text where only
+// messages belong.
 func TestNoiseOnStandardOutput(t *testing.T) {
 	t.Parallel()
 	var logged lines

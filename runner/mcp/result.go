@@ -62,7 +62,7 @@ func contentText(content sdk.Content) (text string, isText bool) {
 		}
 		return named(c.Resource.MIMEType, "resource", len(c.Resource.Blob)), false
 	}
-	return "[something that is no text]", false
+	return "[something that is not text]", false
 }
 
 func named(mimeType, otherwise string, size int) string {

@@ -91,7 +91,7 @@ func (s *server) transport(ctx context.Context, l *link) (_ sdk.Transport, err e
 // heardNoise logs, once, that the server wrote something that is not a message.
 func (s *server) heardNoise(line []byte) {
 	s.noise.Do(func() {
-		s.logger.Warn("an MCP server writes to standard output what is no message; it is dropped", "line", printable(string(line), 200))
+		s.logger.Warn("an MCP server writes something other than a message to standard output; it is dropped", "line", printable(string(line), 200))
 	})
 }
 

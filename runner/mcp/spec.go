@@ -60,7 +60,7 @@ var (
 // CheckName says what is wrong with the name of a server; nil if nothing is.
 func CheckName(name string) error {
 	if !serverName.MatchString(name) || strings.Contains(name, separator) || strings.HasSuffix(name, "_") {
-		return fmt.Errorf("%q is no name for an MCP server: use a letter, then at most 31 letters, digits, '-' and single '_' between them", name)
+		return fmt.Errorf("%q is not a name for an MCP server: use a letter, then at most 31 letters, digits, '-' and single '_' between them", name)
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func (s Spec) checkURL() error {
 	u, err := url.Parse(s.URL)
 	switch {
 	case err != nil || u.Host == "":
-		return errors.New("its url is none; write https://host/path")
+		return errors.New("its url is not one: write https://host/path")
 	case u.User != nil:
 		return errors.New("its url has a user or password in it; use headers")
 	case u.Scheme == "https", u.Scheme == "http" && isLoopback(u.Hostname()):
@@ -122,7 +122,7 @@ func (s Spec) checkHeaders() error {
 	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
 		switch value := s.Headers[name]; {
 		case !headerName.MatchString(name):
-			return fmt.Errorf("%q is no name of a header", name)
+			return fmt.Errorf("%q is not the name of a header", name)
 		case !variable.MatchString(value) || strings.ContainsAny(value, "\r\n"):
 			return fmt.Errorf("the value of header %s names no variable of the environment: write for example \"Bearer ${TOKEN}\"", name)
 		}

@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// careless takes any configuration, has no opinion and ends for nobody.
+// careless accepts any configuration, has no opinion and does not end when it is asked to.
 type careless struct {
 	mulliganv1.UnimplementedRecoveryPluginServer
 }

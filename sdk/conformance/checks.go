@@ -241,7 +241,7 @@ func unknownMethod(ctx context.Context, c Command, mutualTLS bool) error {
 	return with(ctx, c, mutualTLS, func(p *Plugin) error {
 		err := p.conn.Invoke(ctx, "/mulligan.v1.RecoveryPlugin/Tomorrow", &emptypb.Empty{}, &emptypb.Empty{})
 		if status.Code(err) != codes.Unimplemented {
-			return fmt.Errorf("a method of tomorrow: %v, want Unimplemented", status.Code(err))
+			return fmt.Errorf("an unknown method: %v, want Unimplemented", status.Code(err))
 		}
 		return p.Close()
 	})

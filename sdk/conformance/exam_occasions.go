@@ -110,7 +110,7 @@ func (p *Plugin) answerTo(ctx context.Context, s shaped, within time.Duration) (
 	case *mulliganv1.RunEndedRequest:
 		_, err = p.service.RunEnded(ctx, m)
 	default:
-		err = fmt.Errorf("%T is no occasion", m)
+		err = fmt.Errorf("%T is not an occasion", m)
 	}
 	a.Took = time.Since(began)
 	return a, err

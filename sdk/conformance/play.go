@@ -59,7 +59,7 @@ func (p *Plugin) listen(ctx context.Context, t Talk) error {
 	ctx, cancel := context.WithTimeout(ctx, slack*2*time.Second)
 	defer cancel()
 	for {
-		err := t.heard(p.Stderr())
+		err := t.heard(p.stderr())
 		if err == nil {
 			return nil
 		}

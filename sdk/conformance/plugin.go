@@ -159,5 +159,5 @@ func (p *Plugin) Kill() {
 	p.process.end()
 }
 
-// Stderr gives what the plugin wrote to standard error so far, at most 1 MiB.
-func (p *Plugin) Stderr() string { return p.process.stderr.String() }
+// stderr gives what the plugin wrote to standard error so far, at most 1 MiB.
+func (p *Plugin) stderr() string { return p.process.stderr.String() }

@@ -23,7 +23,7 @@ import (
 
 const srePlugin = examplePlugins + "sre/"
 
-// moment is one line of the recorded week.
+// moment is one line of the recorded week: an occasion for the plugin.
 type moment struct {
 	At           time.Time    `json:"at"`
 	Call         bool         `json:"call"` // a call is about to begin; else one has failed

@@ -27,7 +27,7 @@ func count(e plugin.Event, name string) (int, error) {
 	value, err := field(e, name)
 	list, ok := value.([]string)
 	if err == nil && !ok {
-		err = fmt.Errorf("%s is no list", name)
+		err = fmt.Errorf("%s is not a list", name)
 	}
 	return len(list), err
 }

@@ -26,7 +26,7 @@ func makeJava(ctx context.Context, p Place) (Made, error) {
 // JavaProgram starts a class with the SDK beside it. classes has it: a folder of its own, or one of what
 // is built with the SDK.
 func (p Place) JavaProgram(ctx context.Context, classes, main string) ([]string, error) {
-	built, err := p.Java(ctx)
+	built, err := p.java(ctx)
 	if !filepath.IsAbs(classes) {
 		classes = filepath.Join(built, classes)
 	}
@@ -35,7 +35,7 @@ func (p Place) JavaProgram(ctx context.Context, classes, main string) ([]string,
 
 // JavaClasses compiles a source against the SDK, away from the sources, and gives the folder with its classes.
 func (p Place) JavaClasses(ctx context.Context, source string) (string, error) {
-	built, err := p.Java(ctx)
+	built, err := p.java(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -50,9 +50,9 @@ func javaClasses(built string) string {
 	return filepath.Join(target, "classes") + ":" + filepath.Join(target, "lib/*")
 }
 
-// Java is a folder with the SDK and the example that is made with it at their paths, both built and tested
+// java is a folder with the SDK and the example that is made with it at their paths, both built and tested
 // by one run of Maven, away from the sources and once for each version of them.
-func (p Place) Java(ctx context.Context) (string, error) {
+func (p Place) java(ctx context.Context) (string, error) {
 	return p.Once(ctx, p.Path(".cache/java"), javaSources, func(dir string) error {
 		for _, source := range []string{javaSDK, javaExample} {
 			path := filepath.Join(dir, source)
@@ -76,6 +76,6 @@ func (p Place) Java(ctx context.Context) (string, error) {
 
 // JavaExample is the program of the example.
 func (p Place) JavaExample(ctx context.Context) (string, error) {
-	built, err := p.Java(ctx)
+	built, err := p.java(ctx)
 	return filepath.Join(built, javaExample, "target/java-business-hours/java-business-hours"), err
 }

@@ -48,7 +48,7 @@ var (
 	// errEnd ends a stream at the end of the run.
 	errEnd = errors.New("the run has ended")
 	// errResync ends a stream that this client did not read fast enough.
-	errResync = errors.New("too far behind: come back")
+	errResync = errors.New("too far behind: reconnect")
 )
 
 // Follow yields what happens to a run after the event with number after: durable events

@@ -79,7 +79,7 @@ func TestABusyGatewayIsAskedAgain(t *testing.T) {
 	}
 }
 
-// TestNobodyWaitsWhoIsGone: the caller's context ends the patience.
+// TestNobodyWaitsWhoIsGone: the retries end with the caller's context.
 func TestNobodyWaitsWhoIsGone(t *testing.T) {
 	s := httptest.NewServer(&busy{code: 429, refuse: 1000, after: "20"})
 	defer s.Close()

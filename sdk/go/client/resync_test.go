@@ -13,8 +13,8 @@ import (
 	"github.com/mulligan-run/mulligan/sdk/go/client"
 )
 
-// TestAClientThatIsTooSlowComesBack: it does so again and again, also where nothing durable
-// comes between, and does not wait longer each time as for a gateway that is down.
+// TestAClientThatIsTooSlowComesBack: it reconnects again and again, also if no durable event comes
+// in between, and its pauses do not grow as they do for a gateway that is down.
 func TestAClientThatIsTooSlowComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := story(t)

@@ -19,8 +19,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// TestASilentStreamIsLeft: a gateway that has vanished without a word is asked again; one
-// that only gives signs of life is listened to.
+// TestASilentStreamIsLeft: if a gateway vanishes silently the client reconnects; a stream that only
+// sends keep-alives is kept.
 func TestASilentStreamIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := story(t)

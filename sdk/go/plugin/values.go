@@ -25,7 +25,7 @@ var (
 	ErrValuesFull = errors.New("no room for the value")
 	// ErrNotANumber says that a value is not a number, or that the sum does not fit into an
 	// int64.
-	ErrNotANumber = errors.New("the value is no number")
+	ErrNotANumber = errors.New("the value is not a number")
 )
 
 // Values are what the host stores for the plugin: bytes by key, shared by all of its processes that
