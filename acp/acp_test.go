@@ -21,7 +21,7 @@ const (
 	notices = `{"session":{"notices":{}}}`
 )
 
-// permits answers permissions with the option at that place, -1 for the last one.
+// permits answers each permission request with the option at that index; -1 is the last one.
 func permits(i int) func(string, map[string]any) (any, *protocol.RequestError) {
 	return func(method string, params map[string]any) (any, *protocol.RequestError) {
 		if method != "session/request_permission" {
@@ -44,8 +44,8 @@ func TestAnswered(t *testing.T) {
 	}
 }
 
-// TestPermission: what every client can show. The title is what is proposed, each choice is
-// allowed once, what is suggested stands first and Stop last.
+// TestPermission: a suggestion as a permission request, which every client can show. Its title is
+// the proposal, each option is allowed once, the suggested one is first and Stop is last.
 func TestPermission(t *testing.T) {
 	seen := make(chan struct{})
 	c := newCore(t, step{text: "Half", after: seen, fails: true})
@@ -94,7 +94,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestForm: a client that has forms gets one; put away, it is Stop, as a permission is.
+// TestForm: a client that has forms gets one. Dismissing it is Stop, as with a permission request.
 func TestForm(t *testing.T) {
 	for answer, want := range map[string]recovery.Status{
 		`{"action":"accept","content":{"action":"a1"}}`: recovery.StatusCompleted,
@@ -114,8 +114,8 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// TestNobodyChooses: a client that cannot be asked, and one whose answer was none of the choices, gets
-// a text, and a number as the next prompt is the answer.
+// TestNobodyChooses: a client that cannot be asked, or whose answer was none of the choices, gets
+// the choices as text; a number as the next prompt is the answer.
 func TestNobodyChooses(t *testing.T) {
 	for name, answers := range map[string]func(string, map[string]any) (any, *protocol.RequestError){
 		"it cannot be asked": nil,
@@ -141,7 +141,7 @@ func TestNobodyChooses(t *testing.T) {
 	}
 }
 
-// TestAnotherMessage: a message that is no number takes the suggestion's place.
+// TestAnotherMessage: a prompt that is not a number replaces the suggestion.
 func TestAnotherMessage(t *testing.T) {
 	e := newClient(t, newCore(t, step{fails: true}), plain, nil).begin()
 	e.prompt("hi")
@@ -176,7 +176,7 @@ func TestAttemptCap(t *testing.T) {
 	}
 }
 
-// TestNotices: where the client has them, no tool call tells of a recovery.
+// TestNotices: a client that has notices is told of a recovery by them, and not by a tool call.
 func TestNotices(t *testing.T) {
 	e := newClient(t, newCore(t, step{fails: true}), notices, permits(0)).begin()
 	e.prompt("hi")
@@ -203,7 +203,7 @@ func TestCancel(t *testing.T) {
 		over <- r
 	}()
 	<-c.asked
-	if said := e.refused("session/prompt", `{"sessionId":"`+e.session+`","prompt":[{"type":"text","text":"and"}]}`); !strings.Contains(said, "still under way") {
+	if said := e.refused("session/prompt", `{"sessionId":"`+e.session+`","prompt":[{"type":"text","text":"and"}]}`); !strings.Contains(said, "still running; cancel it") {
 		t.Errorf("a second prompt: %s", said)
 	}
 	if err := e.conn.SendNotification(t.Context(), "session/cancel", map[string]any{"sessionId": e.session}); err != nil {
@@ -214,8 +214,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestReload: another client is told all that was said, and goes on with what the one before left
-// in the middle; what is typed meanwhile is not lost.
+// TestReload: another client is shown all that was said, and continues what the previous one left
+// in the middle; a prompt that is sent meanwhile is not lost.
 func TestReload(t *testing.T) {
 	c := newCore(t, step{tool: "weather"}, step{text: "It rains."}, step{text: "Half", hangs: true})
 	first := newClient(t, c, plain, nil).begin()
@@ -299,7 +299,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestEnds: this end may go first, while the client says nothing.
+// TestEnds: the agent may end first, while the client is silent.
 func TestEnds(t *testing.T) {
 	c := newCore(t)
 	ctx, end := context.WithCancelCause(t.Context())

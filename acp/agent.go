@@ -16,7 +16,7 @@ import (
 )
 
 // ErrBusy says that the session's last run is still in progress.
-var ErrBusy = errors.New("the run before is still going on")
+var ErrBusy = errors.New("the previous run is still going on")
 
 // Runs is what Serve needs of the core.
 type Runs interface {
@@ -158,7 +158,7 @@ func (a *agent) handle(ctx context.Context, method string, params json.RawMessag
 	return result, nil
 }
 
-var errGone = errors.New("this program is about to end")
+var errGone = errors.New("this program is shutting down")
 
 // Codes of JSON-RPC and of the protocol.
 const (

@@ -24,7 +24,7 @@ func written(blocks []protocol.ContentBlock) (string, error) {
 			text := b.Resource.Resource.TextResourceContents
 			parts = append(parts, fmt.Sprintf("%s:\n\n%s", text.Uri, text.Text))
 		default:
-			return "", invalid(errors.New("a prompt is text, links and embedded text here: this one has something else, such as a picture"))
+			return "", invalid(errors.New("a prompt may only have text, links and embedded text: this one has something else, such as a picture"))
 		}
 	}
 	text := strings.TrimSpace(strings.Join(parts, "\n\n"))
@@ -32,7 +32,7 @@ func written(blocks []protocol.ContentBlock) (string, error) {
 	case text == "":
 		return "", invalid(errors.New("the prompt is empty"))
 	case len(text) > maxPrompt:
-		return "", invalid(fmt.Errorf("the prompt has %d bytes, and %d are the most", len(text), maxPrompt))
+		return "", invalid(fmt.Errorf("the prompt has %d bytes; at most %d are allowed", len(text), maxPrompt))
 	}
 	return text, nil
 }

@@ -113,7 +113,7 @@ func models() []acp.Model {
 	return []acp.Model{{Name: "lab/parrot", Default: true, ContextTokens: 1000}, {Name: "lab/other"}}
 }
 
-// client is an editor: it takes down what it is told, and answers as it is told to.
+// client is an editor: it records what it is told, and answers as the test says.
 type client struct {
 	testing.TB
 	conn    *protocol.Connection
@@ -126,7 +126,7 @@ type client struct {
 	answers func(method string, params map[string]any) (any, *protocol.RequestError)
 }
 
-// newClient connects a client of those capabilities; answers nil answers nothing.
+// newClient connects a client with those capabilities; if answers is nil, it answers nothing.
 func newClient(t testing.TB, c *core, can string, answers func(method string, params map[string]any) (any, *protocol.RequestError)) *client {
 	t.Helper()
 	fromClient, toAgent := io.Pipe()
@@ -226,7 +226,7 @@ func (e *client) text(kind string) string {
 	return all.String()
 }
 
-// calls are the tool calls as they stand at last, in their order: "title: status".
+// calls are the tool calls in their last state, in order: "title: status".
 func (e *client) calls() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -266,7 +266,7 @@ func (e *client) last(c *core) *recovery.Run {
 	return run
 }
 
-// until waits for something that is about to be.
+// until waits until a condition holds.
 func until(t testing.TB, is func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {

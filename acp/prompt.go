@@ -87,7 +87,7 @@ func (a *agent) finish(stopped context.Context, s *session) error {
 	if err := a.Runs.Resume(stopped, t.run); errors.Is(err, timeline.ErrOwned) {
 		over.Go(func() { a.takeOver(resuming, t.run) })
 	} else if err != nil {
-		return fmt.Errorf("the run before, %s, cannot be gone on with: %w", t.run, err)
+		return fmt.Errorf("the previous run, %s, cannot be continued: %w", t.run, err)
 	}
 	t.say("*(The answer before comes first.)*\n\n")
 	if _, err := a.carry(stopped, s, t, false); err != nil && stopped.Err() == nil && !t.state.Settled() {

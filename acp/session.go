@@ -39,7 +39,7 @@ func (s *session) begin(ctx context.Context) (stopped context.Context, over func
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stop != nil {
-		return nil, nil, invalid(errors.New("the prompt before is still under way; cancel it first"))
+		return nil, nil, invalid(errors.New("the previous prompt is still running; cancel it first"))
 	}
 	stopped, s.stop = context.WithCancelCause(ctx)
 	stop := s.stop
@@ -80,7 +80,7 @@ func (a *agent) open(id string) (*session, error) {
 		return s, nil
 	}
 	if len(a.sessions) >= maxSessions {
-		return nil, invalid(fmt.Errorf("%d sessions are open, and no more can be; start the program anew", maxSessions))
+		return nil, invalid(fmt.Errorf("%d sessions are open, which is the most: restart the program", maxSessions))
 	}
 	s := &session{id: id}
 	a.sessions[id] = s

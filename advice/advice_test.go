@@ -18,7 +18,7 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// heard is a core that only listens.
+// heard is a core that only records what it is asked.
 type heard struct {
 	question recovery.Question
 	report   recovery.Report
@@ -80,7 +80,7 @@ func TestWhatIsAsked(t *testing.T) {
 	}
 }
 
-// TestWhatAFailureIsKnownBy: however much or little a library says.
+// TestWhatAFailureIsKnownBy: a failure is recognized however much or little a library says.
 func TestWhatAFailureIsKnownBy(t *testing.T) {
 	for name, c := range map[string]struct {
 		question string

@@ -32,7 +32,7 @@ func (e *Evidence) check(at string) error {
 		checkText(at+".exception", e.Exception, 0, maxName), checkKind(at+".kind", e.Kind),
 	}
 	if e.Status != 0 && (e.Status < 100 || e.Status > 599) {
-		errs = append(errs, wrong(at+".status", "%d is no HTTP status", e.Status))
+		errs = append(errs, wrong(at+".status", "%d is not an HTTP status", e.Status))
 	}
 	if len(e.Headers) > maxHeaders {
 		errs = append(errs, wrong(at+".headers", "there are %d, and may be %d", len(e.Headers), maxHeaders))

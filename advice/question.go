@@ -114,7 +114,7 @@ func (q *Question) check() error {
 		errs = append(errs, wrong("tools.unsafe", "there are %d, and may be %d", len(q.Tools.Unsafe), maxUnsafe))
 	}
 	if b := q.Budget; b != nil && (b.Tokens < 0 || b.Microdollars < 0) {
-		errs = append(errs, wrong("budget", "it is negative; 0 is without a limit"))
+		errs = append(errs, wrong("budget", "it is negative; 0 means no limit"))
 	}
 	return cmp.Or(errs...)
 }
@@ -151,7 +151,7 @@ func checkKind(field string, k failure.Kind) error {
 	if k == "" || slices.Contains(failure.Kinds(), k) {
 		return nil
 	}
-	return wrong(field, "%.64q is no kind of failure", string(k))
+	return wrong(field, "%.64q is not a kind of failure", string(k))
 }
 
 func checkText(field, text string, least, most int) error {

@@ -44,7 +44,7 @@ func admit(w http.ResponseWriter, r *http.Request, wanted shape) bool {
 	case r.Context().Err() != nil:
 		writeProblem(w, http.StatusServiceUnavailable, gaveUp) // nobody reads this answer
 	case err != nil:
-		writeProblem(w, http.StatusBadRequest, "the body is no JSON: "+clip(err.Error(), maxEcho))
+		writeProblem(w, http.StatusBadRequest, "the body is not JSON: "+clip(err.Error(), maxEcho))
 	case len(faults) > 0:
 		writeFaults(w, faults)
 	default:

@@ -71,7 +71,7 @@ func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 	}
 	own, ok := listener.(*net.UnixListener)
 	if !ok {
-		return nil, errors.Join(errors.New("this is no unix socket"), listener.Close())
+		return nil, errors.Join(errors.New("this is not a unix socket"), listener.Close())
 	}
 	own.SetUnlinkOnClose(false) // see placedSocket
 	err = os.Chmod(made, 0o600)
@@ -108,11 +108,11 @@ func removeDead(ctx context.Context, path string) error {
 		return err
 	}
 	if info.Mode().Type() != fs.ModeSocket {
-		return fmt.Errorf("%s is there already and is no socket: choose another path", path)
+		return fmt.Errorf("%s exists and is not a socket: choose another path", path)
 	}
 	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", path)
 	if err == nil {
-		return errors.Join(fmt.Errorf("somebody serves at %s already", path), conn.Close())
+		return errors.Join(fmt.Errorf("another process already listens at %s", path), conn.Close())
 	}
 	if !errors.Is(err, syscall.ECONNREFUSED) {
 		return err

@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 )
 
-// endless is a listener that connections never cease to come to.
+// endless is a listener to which new connections never stop coming.
 type endless struct{ net.Listener }
 
 func (endless) Accept() (net.Conn, error) {
@@ -60,7 +60,7 @@ func TestConnectionsLeaveRoom(t *testing.T) {
 	})
 }
 
-// TestConnectionsAreNotAll: some descriptors are never theirs.
+// TestConnectionsAreNotAll: some file descriptors are kept for other uses than connections.
 func TestConnectionsAreNotAll(t *testing.T) {
 	for limit, want := range map[uint64]int64{64: 32, 256: 128, 1024: 768, 1 << 20: 1<<20 - mostReserved} {
 		if got := connectionsOf(limit); got != want {

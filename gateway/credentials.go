@@ -126,7 +126,7 @@ func installation(dir string) (string, error) {
 		err = wholefile.ReplaceDurably(path, id, 0o600)
 	}
 	if err == nil && (len(id) == 0 || len(id) > maxInstallation) {
-		err = errors.New("what is in " + path + " is no id: remove it for a new one")
+		err = errors.New("what is in " + path + " is not an id: remove the file, and a new one is made")
 	}
 	return string(id), err
 }

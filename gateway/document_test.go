@@ -64,8 +64,8 @@ func TestProblemsNameRunsByTheirPath(t *testing.T) {
 	}
 }
 
-// TestTheDocumentSaysWhoMayAsk: what it says needs nobody to be known is what a Guard lets
-// strangers ask, and a Guard knows all the rest as the API's.
+// TestTheDocumentSaysWhoMayAsk: the operations that it marks as open are those that a Guard lets
+// strangers ask for, and the Guard treats all others as the API's.
 func TestTheDocumentSaysWhoMayAsk(t *testing.T) {
 	g, _ := documented(t)
 	page := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it went to the page") })
@@ -204,7 +204,8 @@ func TestTheMethodsOfEveryPath(t *testing.T) {
 	}
 }
 
-// TestTheDocumentInGzip: who takes gzip gets it in a tenth, and nobody else.
+// TestTheDocumentInGzip: who accepts gzip gets it in a tenth of the size, and everybody else as it
+// is.
 func TestTheDocumentInGzip(t *testing.T) {
 	g, _ := documented(t)
 	ask := func(accept string) (string, []byte) {

@@ -265,7 +265,8 @@ func TestARunFromStartToRecovery(t *testing.T) {
 	}
 }
 
-// TestAnExpiredSuggestionAsksNobody: also where nobody drives its run, to write that down.
+// TestAnExpiredSuggestionAsksNobody: also if no process drives its run, so that nobody records that
+// it has expired.
 func TestAnExpiredSuggestionAsksNobody(t *testing.T) {
 	w := newWritten()
 	now := time.Now()
@@ -290,7 +291,7 @@ func TestAnExpiredSuggestionAsksNobody(t *testing.T) {
 	}
 }
 
-// TestACallIsCutShort: a run tells how its model call may be cut short, and takes it once.
+// TestACallIsCutShort: a run tells how its model call may be cut short, and accepts that once.
 func TestACallIsCutShort(t *testing.T) {
 	w := newWritten()
 	s := serve(t, w)

@@ -46,7 +46,7 @@ func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 // UnmarshalText reads what MarshalText wrote.
 func (d *Digest) UnmarshalText(text []byte) error {
 	if hex.DecodedLen(len(text)) != len(d) {
-		return errors.New("this is no digest: it has another length")
+		return errors.New("this is not a digest: its length is wrong")
 	}
 	_, err := hex.Decode(d[:], text)
 	return err

@@ -74,7 +74,7 @@ func guard(t *testing.T, change func(*gateway.GuardConfig)) *guarded {
 	return guardOf(t, change, nil)
 }
 
-// guardOf is guard, and more may alter what the gateway stands on.
+// guardOf is guard; more may also change the gateway's Config.
 func guardOf(t *testing.T, change func(*gateway.GuardConfig), more func(*gateway.Config)) *guarded {
 	t.Helper()
 	g := &guarded{t: t, dir: t.TempDir(), runs: newWritten(), clock: &clock{}, log: &logged{}}
@@ -208,8 +208,8 @@ func TestAGuardNeedsAToken(t *testing.T) {
 	}
 }
 
-// TestS31NothingIsToldToStrangers: without the token there are the page, the login and
-// whether the gateway is up; of that not even the version.
+// TestS31NothingIsToldToStrangers: without the token one gets the page, the login and whether the
+// gateway is up, and not even its version.
 func TestS31NothingIsToldToStrangers(t *testing.T) {
 	g := guard(t, nil)
 	for _, path := range []string{

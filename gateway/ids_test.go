@@ -92,8 +92,8 @@ func TestS35KeysAreTheirTokens(t *testing.T) {
 	}
 }
 
-// TestS35AnOldTokenAnswersNothing: there is one token at a time, so a suggestion is never
-// another token's; it is answered with the one that holds.
+// TestS35AnOldTokenAnswersNothing: there is one token at a time, so a suggestion never belongs to
+// another token; it is answered with the current one.
 func TestS35AnOldTokenAnswersNothing(t *testing.T) {
 	g := guard(t, nil)
 	g.send("POST", "/v1/runs", `{"prompt":"hi"}`, g.bearer())

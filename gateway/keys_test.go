@@ -18,13 +18,13 @@ import (
 
 const pasted = "sk-canary-0123456789abcdef"
 
-// pocket keeps keys in memory.
-type pocket struct {
+// memoryKeys keeps keys in memory.
+type memoryKeys struct {
 	keys map[string]string
 	err  error
 }
 
-func (p *pocket) Listed() gateway.KeysListed {
+func (p *memoryKeys) Listed() gateway.KeysListed {
 	l := gateway.KeysListed{Keeps: true, Providers: []gateway.KeyProvider{{Name: "anthropic", Title: "Anthropic", KeyEnv: "ANTHROPIC_API_KEY", Model: "anthropic/m"}, {Name: "own", KeyEnv: "OWN_KEY"}}}
 	for i, provider := range l.Providers {
 		l.Providers[i].Kept = p.keys[provider.Name] != ""
@@ -32,23 +32,23 @@ func (p *pocket) Listed() gateway.KeysListed {
 	return l
 }
 
-func (p *pocket) Local(context.Context) []gateway.LocalServer {
+func (p *memoryKeys) Local(context.Context) []gateway.LocalServer {
 	return []gateway.LocalServer{{Name: "ollama", Title: "Ollama", Models: []string{"ollama/qwen3"}}}
 }
 
-func (p *pocket) Keep(provider, key string) error {
+func (p *memoryKeys) Keep(provider, key string) error {
 	if p.err == nil {
 		p.keys[provider] = key
 	}
 	return p.err
 }
 
-func (p *pocket) Forget(provider string) error {
+func (p *memoryKeys) Forget(provider string) error {
 	delete(p.keys, provider)
 	return p.err
 }
 
-func (p *pocket) Try(context.Context, string) gateway.KeyTried {
+func (p *memoryKeys) Try(context.Context, string) gateway.KeyTried {
 	return gateway.KeyTried{Model: "anthropic/m", Failure: &failure.Failure{Kind: failure.KindAuth, Title: "Anthropic rejected the API key"}}
 }
 
@@ -62,7 +62,7 @@ func serveKeys(t *testing.T, c gateway.Config) *httptest.Server {
 // TestKeys: they are kept, tried and forgotten, and neither an answer nor the log has a part of one.
 func TestKeys(t *testing.T) {
 	var said, log bytes.Buffer
-	p := &pocket{keys: map[string]string{}}
+	p := &memoryKeys{keys: map[string]string{}}
 	s := serveKeys(t, gateway.Config{Log: timeline.NewMemory(), Keys: p, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	send := func(method, path, body string, want int) string {
 		t.Helper()

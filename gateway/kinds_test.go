@@ -11,8 +11,8 @@ import (
 	"github.com/mulligan-run/mulligan/gateway"
 )
 
-// lessons is a gateway that learns, or does not if learn is nil.
-func lessons(t *testing.T, w *written, learn func(failure.Failure, failure.Kind) (gateway.Lesson, error)) *httptest.Server {
+// learner is a gateway that takes corrections, or takes none if learn is nil.
+func learner(t *testing.T, w *written, learn func(failure.Failure, failure.Kind) (gateway.Lesson, error)) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(gateway.New(gateway.Config{Runs: w, Log: w.log, CheckModel: checkModel, Learn: learn}))
 	t.Cleanup(s.Close)
@@ -24,7 +24,7 @@ type kindList struct{ Kinds []gateway.KindListed }
 func TestLearn(t *testing.T) {
 	w := newWritten()
 	var told []string
-	s := lessons(t, w, func(f failure.Failure, kind failure.Kind) (gateway.Lesson, error) {
+	s := learner(t, w, func(f failure.Failure, kind failure.Kind) (gateway.Lesson, error) {
 		told = append(told, string(f.Kind)+" of "+f.Provider+" is "+string(kind))
 		return gateway.Lesson{Before: f.Kind, After: kind, Row: "- {kind: auth}", File: "/there"}, nil
 	})
@@ -86,7 +86,7 @@ func TestLearnNothing(t *testing.T) {
 	broken := func(failure.Failure, failure.Kind) (gateway.Lesson, error) {
 		return gateway.Lesson{}, errors.New("/secret/path is broken")
 	}
-	never, says, breaks := lessons(t, w, nil), lessons(t, w, refused), lessons(t, w, broken)
+	never, says, breaks := learner(t, w, nil), learner(t, w, refused), learner(t, w, broken)
 	var p struct{ Detail string }
 	if code := call(t, http.MethodPost, says.URL+"/v1/runs/"+id+"/learn", correction, nil, &p); code != http.StatusConflict || p.Detail != "nothing was learned: the run's error is another one by now" {
 		t.Errorf("of a run without an error: %d %s", code, p.Detail)

@@ -70,7 +70,7 @@ func checkForm(r *http.Request) error {
 		return refusal{code: http.StatusMethodNotAllowed, why: "there is no such method"}
 	}
 	if r.URL.IsAbs() || r.URL.Host != "" || !strings.HasPrefix(r.URL.Path, "/") {
-		return refusal{code: http.StatusMisdirectedRequest, why: "this gateway is no proxy: send the path alone"}
+		return refusal{code: http.StatusMisdirectedRequest, why: "this gateway is not a proxy: send the path alone"}
 	}
 	return nil
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/mulligan-run/mulligan/gateway"
 )
 
-// TestS11FailuresAreCounted: ten a minute, on loopback as well; the right token is let in
-// all the same, a code is not.
+// TestS11FailuresAreCounted: ten failed logins a minute are allowed, on loopback as well. After
+// that the right token is still let in, a code is not.
 func TestS11FailuresAreCounted(t *testing.T) {
 	g := guard(t, nil)
 	wrong := func() int { return g.send("GET", "/v1/runs", "", "Authorization: Bearer wrong").code }
@@ -59,8 +59,8 @@ func TestS11ToShowNothingIsNoFailure(t *testing.T) {
 	}
 }
 
-// TestS11AddressesAreCountedApart: IPv4 by address, IPv6 by network; however many there
-// are, a gateway keeps a bounded number, and the rest are one.
+// TestS11AddressesAreCountedApart: IPv4 by address, IPv6 by network. A gateway keeps a bounded
+// number of counters, and all further addresses share one.
 func TestS11AddressesAreCountedApart(t *testing.T) {
 	h, err := gateway.NewGuard(gateway.GuardConfig{Token: func(gateway.Digest) (bool, error) { return false, nil }}, http.NotFoundHandler(), nil)
 	if err != nil {

@@ -36,7 +36,7 @@ func TestS03ACodeLogsInOnce(t *testing.T) {
 	}
 }
 
-// TestS03ACodeIsTakenByOne: of many who post it at the same time.
+// TestS03ACodeIsTakenByOne: of many who post a code at the same time one is let in.
 func TestS03ACodeIsTakenByOne(t *testing.T) {
 	g := guard(t, func(cfg *gateway.GuardConfig) { cfg.Limits.Failures = 100 })
 	for range 5 {
@@ -96,8 +96,8 @@ func TestS03LoggingOutEndsTheSession(t *testing.T) {
 	}
 }
 
-// TestS03TheTokenTakesItsSessionsAlong: and the codes that were made with it; a new start
-// of the gateway does not.
+// TestS03TheTokenTakesItsSessionsAlong: replacing the token ends the sessions and codes that were
+// made with it; restarting the gateway does not.
 func TestS03TheTokenTakesItsSessionsAlong(t *testing.T) {
 	g := guard(t, nil)
 	cookie, code := g.logIn(), g.code()
@@ -213,7 +213,7 @@ func TestS03SecretsAreInNoFileAndNoLog(t *testing.T) {
 	}
 }
 
-// TestS03OldSessionsMakeRoom: there are 256, and 64 codes.
+// TestS03OldSessionsMakeRoom: at most 256 sessions and 64 codes are kept, and the oldest go first.
 func TestS03OldSessionsMakeRoom(t *testing.T) {
 	g := guard(t, nil)
 	first := g.logIn()

@@ -24,8 +24,8 @@ func (g *guarded) ask(header string) *httptest.ResponseRecorder {
 	return w
 }
 
-// TestS02WithoutDescriptors: who is right is let in, who is wrong is not, also by a token that is
-// new, and when there is nothing left to open a file with.
+// TestS02WithoutDescriptors: the right token is let in and a wrong one is not, also if the token is
+// new and there is no file descriptor left to read it with.
 func TestS02WithoutDescriptors(t *testing.T) {
 	g := guard(t, nil)
 	old, was := g.bearer(), g.logIn()
@@ -78,7 +78,8 @@ func TestS02ASessionWithoutDescriptors(t *testing.T) {
 	}
 }
 
-// TestS02AMachineThatFailsSaysNothingAboutTokens: it is not the token that is wrong, nor is it counted.
+// TestS02AMachineThatFailsSaysNothingAboutTokens: if the machine fails, the token is not called
+// wrong, and no failed login is counted.
 func TestS02AMachineThatFailsSaysNothingAboutTokens(t *testing.T) {
 	fails := true
 	var g *guarded

@@ -20,7 +20,7 @@ func TestPeopleActOnPlugins(t *testing.T) {
 		cfg.Plugins = func() []gateway.Plugin { return []gateway.Plugin{state} }
 		cfg.Plugin = func(_ context.Context, name string, act gateway.PluginAct, by string) error {
 			if name == "stuck" {
-				return errors.New("plugin stuck is not reloaded, it stays as it was: no handshake")
+				return errors.New("plugin stuck was not reloaded and stays as it was: no handshake")
 			}
 			if name != state.Name {
 				return gateway.ErrNoPlugin

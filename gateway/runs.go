@@ -144,7 +144,7 @@ func (s *Start) check() error {
 		}
 	}
 	if b := s.Budget; b != nil && (b.Tokens < 0 || b.Microdollars < 0) {
-		return &InputError{"budget", errors.New("it is negative; 0 is without a limit")}
+		return &InputError{"budget", errors.New("it is negative; 0 means no limit")}
 	}
 	return nil
 }

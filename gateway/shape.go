@@ -16,7 +16,7 @@ import (
 // enoughFaults is how many errors are collected in a body.
 const enoughFaults = 100
 
-var errEnough = errors.New("there are faults enough")
+var errEnough = errors.New("enough errors were found")
 
 // shape is what a body's JSON must look like: a schema, and the schemas that it refers
 // to.
@@ -179,7 +179,7 @@ func (i *inspection) key() (string, error) {
 	token, err := i.next()
 	key, ok := token.(string)
 	if err == nil && !ok {
-		err = errors.New("a key is no string")
+		err = errors.New("a key is not a string")
 	}
 	return key, err
 }

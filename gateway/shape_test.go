@@ -72,13 +72,13 @@ func TestWhatABodyMayBe(t *testing.T) {
 		{`{"messages":[{"role":"user"}]}`, 422, "it lacks parts"},
 		{`{"prompt":"x","timeouts":{"idle":"1"}}`, 422, "body.timeouts.idle"},
 		{`{"prompt":"x","fallbacks":[` + strings.Repeat(`"a/b",`, 32) + `"a/b"]}`, 422, "more than 32 items"},
-		{`{"prompt":"x"} x`, 400, "no JSON"},
+		{`{"prompt":"x"} x`, 400, "not JSON"},
 		{`{"prompt":"x"}{}`, 400, "something follows"},
-		{`{"prompt":"x",}`, 400, "no JSON"},
-		{`{"prompt"`, 400, "no JSON"},
+		{`{"prompt":"x",}`, 400, "not JSON"},
+		{`{"prompt"`, 400, "not JSON"},
 		{`[]`, 422, "body"},
 		{`null`, 422, "body"},
-		{` `, 400, "no JSON"},
+		{` `, 400, "not JSON"},
 	} {
 		got := g.send("POST", "/v1/runs", c.body, g.bearer())
 		if got.code != c.code || !strings.Contains(got.body, c.says) {

@@ -65,7 +65,7 @@ func (s *situations) leave(run string, by *subscriber) {
 	}
 }
 
-var errGone = errors.New("they are there no more")
+var errGone = errors.New("they no longer exist")
 
 // foldAtOnce is how many events are read at a time.
 const foldAtOnce = 256

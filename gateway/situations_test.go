@@ -56,9 +56,8 @@ func saidOn(t *testing.T, url, lastID string, until uint64) (said []gateway.Situ
 	return nil, nil
 }
 
-// TestSituations: whoever follows a run is told what there is to see of it, right before the
-// event by which it changed, and of what is past nothing; so is who comes back, and the
-// document of the run says the same.
+// TestSituations: a follower of a run gets its situation right before the event that changed it,
+// and none for past events; so does one that reconnects. The document of the run says the same.
 func TestSituations(t *testing.T) {
 	w := newWritten()
 	s := serve(t, w)

@@ -19,9 +19,9 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// valve is an answer whose reader stops reading for a while: a write blocks until its
+// stallingWriter is an answer whose reader stops reading for a while: a write blocks until its
 // deadline or until the reader goes on. What is not flushed does not arrive.
-type valve struct {
+type stallingWriter struct {
 	header http.Header
 
 	mu       sync.Mutex
@@ -32,24 +32,24 @@ type valve struct {
 	blocked  chan struct{} // closed when the reader goes on; nil = it reads
 }
 
-func (v *valve) Header() http.Header { return v.header }
-func (v *valve) WriteHeader(int)     {}
+func (v *stallingWriter) Header() http.Header { return v.header }
+func (v *stallingWriter) WriteHeader(int)     {}
 
-func (v *valve) Flush() {
+func (v *stallingWriter) Flush() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.flushed++
 	_, _ = v.held.WriteTo(&v.text) // a bytes.Buffer does not fail
 }
 
-func (v *valve) SetWriteDeadline(at time.Time) error {
+func (v *stallingWriter) SetWriteDeadline(at time.Time) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.deadline = at
 	return nil
 }
 
-func (v *valve) Write(data []byte) (int, error) {
+func (v *stallingWriter) Write(data []byte) (int, error) {
 	v.mu.Lock()
 	blocked, left := v.blocked, time.Until(v.deadline)
 	v.mu.Unlock()
@@ -66,7 +66,7 @@ func (v *valve) Write(data []byte) (int, error) {
 }
 
 // stop stops the reader until goOn is called.
-func (v *valve) stop() (goOn func()) {
+func (v *stallingWriter) stop() (goOn func()) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	blocked := make(chan struct{})
@@ -79,7 +79,7 @@ func (v *valve) stop() (goOn func()) {
 	}
 }
 
-func (v *valve) take() string {
+func (v *stallingWriter) take() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	defer v.text.Reset()
@@ -91,7 +91,7 @@ func (v *valve) take() string {
 type slowly struct {
 	t    *testing.T
 	w    *written
-	to   *valve
+	to   *stallingWriter
 	over chan struct{} // closed when the stream is
 }
 
@@ -108,7 +108,7 @@ func follows(t *testing.T) *slowly {
 // connect follows the run, and checks that all events after the last one that was seen come.
 func (s *slowly) connect(last uint64) {
 	s.t.Helper()
-	to, over := &valve{header: http.Header{}}, make(chan struct{})
+	to, over := &stallingWriter{header: http.Header{}}, make(chan struct{})
 	s.to, s.over = to, over
 	ctx, cancel := context.WithCancel(s.t.Context())
 	s.t.Cleanup(cancel)
@@ -161,8 +161,8 @@ func (s *slowly) isOver() bool {
 	}
 }
 
-// TestI29WhoFallsBehindIsToldToComeBack: whoever is 256 items or 1 MiB behind gets all of it
-// when it reads on; whoever is further behind is told to come back, and misses no event then.
+// TestI29WhoFallsBehindIsToldToComeBack: a client that is 256 items or 1 MiB behind gets all of it
+// when it reads on; one that is further behind is told to reconnect, and misses no event then.
 func TestI29WhoFallsBehindIsToldToComeBack(t *testing.T) {
 	for _, c := range []struct {
 		name  string

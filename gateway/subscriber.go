@@ -19,7 +19,7 @@ const (
 
 var (
 	errOver   = errors.New("the stream is over")
-	errBehind = errors.New("it does not read as fast as the run goes on: it is told to come back")
+	errBehind = errors.New("the client reads more slowly than the run goes on, and is told to reconnect")
 )
 
 // subscriber is one client that follows a run.

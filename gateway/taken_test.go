@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestSessionsThatNoAddressEndsIn: a dot and two are ways in an address, and no names.
+// TestSessionsThatNoAddressEndsIn: "." and ".." have a meaning in an address, and are no ids.
 func TestSessionsThatNoAddressEndsIn(t *testing.T) {
 	g := guard(t, nil)
 	for name, ok := range map[string]bool{".": false, "..": false, "...": true, "..a": true, ".a": true, "a.": true, "a": true, "": true, "a/b": false} {

@@ -70,7 +70,7 @@ func (g *Gateway) returnResults(ctx context.Context, in *resultsInput) (*runOutp
 // checkTools says what is wrong with the tools of a Start, beyond what its schema checks.
 func (g *Gateway) checkTools(s *Start) error {
 	if len(s.Tools) > 0 && g.cfg.ToolResults == nil {
-		return &InputError{"tools", errors.New("runs have no tools of their callers' here")}
+		return &InputError{"tools", errors.New("this gateway does not let callers bring tools of their own")}
 	}
 	for i, t := range s.Tools {
 		if len(t.Schema) > maxSchema {

@@ -39,8 +39,8 @@ func busyGuard(t *testing.T, limits gateway.Limits, each time.Duration) (ask fun
 	}, most
 }
 
-// TestS12RequestsQueue: 150 at once are all served, no more at a time than there may be, and who
-// got no turn for 10 s is told to come back in a second.
+// TestS12RequestsQueue: 150 requests at once are all served, never more at a time than the limit,
+// and one that got no turn within 10 s is told to ask again in a second.
 func TestS12RequestsQueue(t *testing.T) {
 	for _, method := range []string{http.MethodPost, http.MethodGet} {
 		synctest.Test(t, func(t *testing.T) {

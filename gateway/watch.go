@@ -11,7 +11,7 @@ import (
 // makes less than a second.
 const lookAgain = 300 * time.Millisecond
 
-var errNotKnown = errors.New("who follows is not let in any more")
+var errNotKnown = errors.New("the follower's access was revoked")
 
 // watch ends the streams of callers whose token was replaced or whose session has ended. A
 // caller is looked up once for all of its streams.

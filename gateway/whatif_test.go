@@ -12,8 +12,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery/rescue"
 )
 
-// TestWhatIf: a run that asked first would have gone on by itself; another limit would have had it ask
-// after all; and a reason that a plugin gave is told to whoever asks for texts alone.
+// TestWhatIf: a run that asked first would have gone on by itself; with another limit it would have
+// asked after all; and a plugin's reason is given only to those who ask for texts.
 func TestWhatIf(t *testing.T) {
 	g := guard(t, nil)
 	id, err := g.runs.Start(t.Context(), gateway.Start{Prompt: "hello"})

@@ -87,7 +87,7 @@ func TestDispatchSurvivesItsHooks(t *testing.T) {
 			})},
 			Named{Name: "panics", Hook: Func(func(context.Context, RunError) (recovery.Vote, error) { panic("boom") })},
 			Named{Name: "hangs", Hook: Func(func(context.Context, RunError) (recovery.Vote, error) {
-				<-release // deaf to its context
+				<-release // ignores its context
 				return recovery.Vote{Action: recovery.ActionRetry}, nil
 			})},
 			Named{Name: "well", Hook: Func(func(context.Context, RunError) (recovery.Vote, error) {

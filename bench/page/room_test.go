@@ -59,7 +59,7 @@ func (p *pluginsAtWork) act(_ context.Context, name string, act gateway.PluginAc
 		switch {
 		case one.Name != name:
 		case act == gateway.PluginRestart && name == "house-rules":
-			return errors.New("plugin house-rules is not reloaded, it stays as it was: no handshake within 10s")
+			return errors.New("plugin house-rules was not reloaded and stays as it was: no handshake within 10s")
 		case act == gateway.PluginDisable:
 			one.State, one.Disabled = "disabled", &gateway.DisabledBy{By: by, At: time.Now()}
 		default:

@@ -190,7 +190,7 @@ func text(content json.RawMessage) (string, error) {
 	var texts []string
 	for _, p := range parts {
 		if p.Type != "text" {
-			return "", errors.New("a message is text here: this one has something else, such as a picture")
+			return "", errors.New("a message may only be text: this one has something else, such as a picture")
 		}
 		texts = append(texts, p.Text)
 	}

@@ -69,15 +69,15 @@ func (r *Request) Command() (tell.Command, error) {
 		return c, nil
 	}
 	if len(r.Messages) > maxMessages {
-		return c, &tell.FieldError{Field: "messages", Err: fmt.Errorf("there are %d, and %d are the most", len(r.Messages), maxMessages)}
+		return c, &tell.FieldError{Field: "messages", Err: fmt.Errorf("there are %d; at most %d are allowed", len(r.Messages), maxMessages)}
 	}
 	if last < 0 {
-		return c, &tell.FieldError{Field: "messages", Err: errors.New("there is no message of the user")}
+		return c, &tell.FieldError{Field: "messages", Err: errors.New("there is no message from the user")}
 	}
 	field := fmt.Sprintf("messages[%d].parts", last)
 	text, more := r.Messages[last].text()
 	if more {
-		return c, &tell.FieldError{Field: field, Err: errors.New("a message is text here: this one has a file, such as a picture")}
+		return c, &tell.FieldError{Field: field, Err: errors.New("a message may only be text: this one has a file, such as a picture")}
 	}
 	c.Text, c.Message = text, r.Messages[last].ID
 	for _, m := range r.Messages[:last] {

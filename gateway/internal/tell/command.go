@@ -57,11 +57,11 @@ const (
 func (c *Command) CheckMessage(field string) error {
 	switch {
 	case len(c.Message) > maxID:
-		return &FieldError{field, fmt.Errorf("its id has %d bytes, and %d are the most", len(c.Message), maxID)}
+		return &FieldError{field, fmt.Errorf("its id has %d bytes; at most %d are allowed", len(c.Message), maxID)}
 	case strings.TrimSpace(c.Text) == "":
 		return &FieldError{field, errors.New("the message is empty")}
 	case len(c.Text) > maxText:
-		return &FieldError{field, fmt.Errorf("the message has %d bytes, and %d are the most", len(c.Text), maxText)}
+		return &FieldError{field, fmt.Errorf("the message has %d bytes; at most %d are allowed", len(c.Text), maxText)}
 	}
 	return nil
 }
