@@ -126,13 +126,13 @@ func (k *Corrections) learn(e Failure) error {
 	return k.change(func(entries []Failure) ([]Failure, error) {
 		entries = withEntry(entries, e)
 		if len(entries) > maxFailures {
-			return nil, fmt.Errorf("%s has %d rows, which is all that it may have: delete what is no longer needed", k.File, maxFailures)
+			return nil, fmt.Errorf("%s has %d rows, which is the most it may have: delete what is no longer needed", k.File, maxFailures)
 		}
 		return entries, nil
 	})
 }
 
-var errNotLearned = errors.New("no learned row fits it, so that there is nothing to forget")
+var errNotLearned = errors.New("no learned row matches it, so there is nothing to forget")
 
 // forget removes the first entry from the file that fits the failure, and returns it.
 func (k *Corrections) forget(e failure.Evidence) (gone Failure, err error) {
@@ -155,7 +155,7 @@ func (k *Corrections) forget(e failure.Evidence) (gone Failure, err error) {
 // change replaces the file as a whole, one process at a time.
 func (k *Corrections) change(how func([]Failure) ([]Failure, error)) error {
 	if k.File == "" {
-		return errors.New("there is no place for what is learned: HOME is not set; set it or XDG_STATE_HOME, or say --state DIR")
+		return errors.New("there is nowhere to keep what is learned: HOME is not set; set it or XDG_STATE_HOME, or give --state DIR")
 	}
 	if err := os.MkdirAll(filepath.Dir(k.File), 0o700); err != nil {
 		return err

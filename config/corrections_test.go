@@ -32,8 +32,8 @@ func refusal(text string) failure.Evidence {
 	return failure.Evidence{Provider: "acme", Status: 400, Body: []byte(`{"message":"` + text + `"}`), At: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
 }
 
-// What another process learns holds here at the next failure; of a file that somebody broke
-// what it said before holds on, and once it is mended, what it says then.
+// What another process learns applies here from the next failure on. While the file is broken, what
+// it said before applies; once it is mended, what it says then.
 func TestWhatIsLearnedHoldsAtOnce(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "state") // not there yet
 	serving, other := correct(t, state), correct(t, state)
@@ -108,7 +108,7 @@ func TestLearnedIsBounded(t *testing.T) {
 	}
 }
 
-// A row survives its file, whatever stands in it.
+// A row is read as it was written, whatever it contains.
 func TestLineOfARow(t *testing.T) {
 	for _, e := range []Failure{
 		{Kind: failure.KindAuth, Provider: "acme-2", Status: 402, Code: `a"b: #{}`, Text: "“配额不足” - {no} <b> & 'x'\u2028\\", Was: failure.KindBilling, Learned: "2026-03-20"},

@@ -41,7 +41,7 @@ func (p Plugin) remoteProblem(at string) *yamlfile.Problem {
 	case len(p.Command) > 0:
 		return yamlfile.Problemf(at+".address", "a plugin has either a command or an address")
 	case len(p.Config) > 0:
-		return yamlfile.Problemf(at+".config", "a service is configured where it runs: others use it, too, so that no configuration is sent to it")
+		return yamlfile.Problemf(at+".config", "a service is configured where it runs: others use it, too, so no configuration is sent to it")
 	case len(p.Env) > 0:
 		return yamlfile.Problemf(at+".env", "a service does not get anything of this environment")
 	case p.Folder != "":

@@ -13,7 +13,7 @@ func (e Provider) problem(name string) *yamlfile.Problem {
 	at := "$.providers." + yamlfile.QuotePath(name)
 	switch {
 	case !yamlfile.EntryName.MatchString(name):
-		return yamlfile.Problemf(at, "%q is no name for a provider: use small letters, digits, '.', '_' and '-'", name)
+		return yamlfile.Problemf(at, "%q is not a name for a provider: use small letters, digits, '.', '_' and '-'", name)
 	case e.Type != "" && !provider.KnownType(e.Type):
 		return yamlfile.Problemf(at+".type", "%q is not known; there are: %s", e.Type, provider.KnownTypes())
 	case e.Type == "" && !provider.KnownType(name):

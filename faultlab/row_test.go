@@ -15,7 +15,7 @@ import (
 	"github.com/mulligan-run/mulligan/faultlab/catalogue"
 )
 
-// callers are the plainest requests that each wire takes, with a tool.
+// callers are the simplest requests that each wire takes, with a tool.
 var callers = map[string]side{
 	"anthropic": {
 		path: "/v1/messages", header: map[string]string{"X-Api-Key": "k", "Anthropic-Version": "2023-06-01"},

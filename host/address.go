@@ -102,13 +102,13 @@ func checkServiceSocket(path string) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	switch {
 	case info.Mode().Type() != fs.ModeSocket:
-		return fmt.Errorf("%s is no socket", path)
+		return fmt.Errorf("%s is not a socket", path)
 	case !ok:
 		return errors.New("the system does not tell who owns a file")
 	case stat.Uid != 0 && int(stat.Uid) != os.Geteuid():
 		return fmt.Errorf("%s belongs to user %d, neither to this one nor to root", path, stat.Uid)
 	case info.Mode().Perm()&0o002 != 0:
-		return fmt.Errorf("everybody may write to %s (mode %04o)", path, info.Mode().Perm())
+		return fmt.Errorf("everyone may write to %s (mode %04o)", path, info.Mode().Perm())
 	}
 	return checkOwners(filepath.Dir(path))
 }

@@ -64,7 +64,7 @@ func FuzzAddress(f *testing.F) {
 	})
 }
 
-// A name that leads elsewhere is refused before anything is sent.
+// A name that resolves to an address elsewhere is refused before anything is sent.
 func TestPlaintextStaysHere(t *testing.T) {
 	for _, at := range []string{"192.0.2.1:443", "[2001:db8::1]:443", "0.0.0.0:443", "169.254.169.254:80"} {
 		if err := onlyHere("tcp", at, nil); !errors.Is(err, errNotHere) {
@@ -106,14 +106,14 @@ func TestSocketsOfServices(t *testing.T) {
 	}
 	change(socket, 0o660)
 	refused(socket, "")
-	refused(link, "is no socket")
-	refused(file, "is no socket")
+	refused(link, "is not a socket")
+	refused(file, "is not a socket")
 	refused(filepath.Join(dir, "gone"), "no such file")
 	change(socket, 0o666)
-	refused(socket, "everybody may write to "+socket)
+	refused(socket, "everyone may write to "+socket)
 	change(socket, 0o600)
 	change(dir, 0o777)
-	refused(socket, "everybody may write to "+dir)
+	refused(socket, "everyone may write to "+dir)
 	change(dir, 0o700)
 	if os.Geteuid() != 0 {
 		return

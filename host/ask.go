@@ -102,7 +102,7 @@ func (s *supervised) admit() error {
 		return nil
 	}
 	left := time.Until(s.breaker.until).Round(time.Second)
-	return fmt.Errorf("left alone for another %v after failing: %s", max(0, left), s.lastError)
+	return fmt.Errorf("not asked for another %v after it failed: %s", max(0, left), s.lastError)
 }
 
 // record tells the breaker how a call went. A call whose caller gave up says nothing

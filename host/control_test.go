@@ -12,8 +12,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// TestAPersonDisablesAPlugin: what was asked before is answered, nothing is asked after, also of a
-// host that starts all it has; and enabled, it is as new.
+// TestAPersonDisablesAPlugin: calls that were asked before are answered, none is asked after, also
+// in a host that starts all its plugins; once enabled, it is like new.
 func TestAPersonDisablesAPlugin(t *testing.T) {
 	t.Parallel()
 	open := filepath.Join(t.TempDir(), "open")
@@ -99,7 +99,8 @@ func TestAPersonRestartsAPlugin(t *testing.T) {
 	}
 }
 
-// TestAGuardIsNotDisabled: a plugin without whose answer no call begins would stop them all.
+// TestAGuardIsNotDisabled: without the answer of a fail-closed plugin no model call begins, so
+// disabling it would stop them all.
 func TestAGuardIsNotDisabled(t *testing.T) {
 	t.Parallel()
 	h := New()

@@ -76,7 +76,7 @@ func copyParents() []string {
 
 // make creates a folder in the first parent where one that fits can be created.
 func (f *folders) make(what string, parents []string, fits func(string) bool) (string, error) {
-	err := errors.New("none of the places is fit")
+	err := errors.New("none of the places for temporary folders is suitable")
 	for _, parent := range parents {
 		if parent == "" {
 			continue

@@ -26,7 +26,7 @@ func checkHandshake(line, sockets string, withTLS bool) (string, error) {
 	case line == "":
 		return "", errors.New("the plugin wrote no handshake line")
 	case text == line || len(fields) < 4:
-		return "", fmt.Errorf("the first line on standard output is no handshake: %s", quote(text))
+		return "", fmt.Errorf("the first line on standard output is not a handshake: %s", quote(text))
 	case fields[0] != "1":
 		return "", fmt.Errorf("the plugin speaks version %s of go-plugin's core protocol, this host version 1", quote(fields[0]))
 	case fields[1] != strconv.Itoa(protoconv.ProtocolVersion):

@@ -70,7 +70,7 @@ func (h *Host) Add(spec Spec) error {
 		return errClosed
 	}
 	if slices.ContainsFunc(h.plugins, func(p *supervised) bool { return p.name == spec.Name }) {
-		return fmt.Errorf("plugin %s is there already", spec.Name)
+		return fmt.Errorf("there is already a plugin %s", spec.Name)
 	}
 	if h.stateDir != "" && h.state == nil {
 		h.openState()
@@ -88,7 +88,7 @@ func checkSpec(spec Spec) error {
 	case len(spec.Name) > maxName || printable(spec.Name, maxName) != spec.Name:
 		return fmt.Errorf("a plugin's name has at most %d bytes and no control characters: %s", maxName, quote(spec.Name))
 	case spec.Pin != "" && (len(spec.Pin) != 64 || strings.Trim(spec.Pin, "0123456789abcdefABCDEF") != ""):
-		return fmt.Errorf("plugin %s: the pin %s is no SHA-256 in hex", spec.Name, quote(spec.Pin))
+		return fmt.Errorf("plugin %s: the pin %s is not a SHA-256 in hex", spec.Name, quote(spec.Pin))
 	case spec.Address == "" && spec.TLS != nil:
 		return fmt.Errorf("plugin %s: certificates are for a plugin with an address", spec.Name)
 	case spec.Address != "":
@@ -106,7 +106,7 @@ func checkRemote(spec Spec) error {
 	case len(spec.Command) > 0:
 		return errors.New("it has either a command or an address")
 	case config != "" && config != "{}" && config != "null":
-		return errors.New("a service is configured where it runs: others use it, too, so that no configuration is sent to it")
+		return errors.New("a service is configured where it runs: others use it, too, so no configuration is sent to it")
 	case len(spec.Env) > 0 || spec.Dir != "" || spec.Folder != "" || spec.Pin != "" || spec.PlainText || spec.Limits != (Limits{}):
 		return errors.New("a service takes no environment, folder, pin or limits: its address is all that is known of it")
 	}

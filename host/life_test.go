@@ -24,8 +24,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// P26: a host that is killed takes its plugins along: one with our SDK and, where the
-// system helps, one without.
+// P26: a host that is killed takes its plugins with it: one with our SDK and, where the system
+// helps, one without.
 func TestP26PluginsDieWithTheirHost(t *testing.T) {
 	for _, fault := range []string{"ok", "raw"} {
 		t.Run(fault, func(t *testing.T) {
@@ -190,7 +190,7 @@ func TestAFailingPluginIsLeftAlone(t *testing.T) {
 		}
 	}
 	vote, took := ask(t, h)
-	if took > busy || !strings.HasPrefix(vote.Error, "left alone for another 1m0s") || !strings.Contains(vote.Error, "boom") {
+	if took > busy || !strings.HasPrefix(vote.Error, "not asked for another 1m0s") || !strings.Contains(vote.Error, "boom") {
 		t.Errorf("%+v after %v", vote, took)
 	}
 	if s := h.Statuses()[0]; s.State != StateTripped || s.Restarts != 0 || s.PID == 0 {

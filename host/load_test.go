@@ -11,8 +11,8 @@ import (
 	"github.com/mulligan-run/mulligan/hooks"
 )
 
-// PL-5: a plugin is killed again and again while many ask it. Every call ends in its
-// time, and the plugin is asked again once it is left in peace.
+// PL-5: a plugin is killed again and again while many ask it. Every call ends in time, and the
+// plugin is asked again once it is no longer killed.
 func TestPL5RestartUnderLoad(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

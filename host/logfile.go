@@ -68,7 +68,7 @@ func (l *logFile) reopen() error {
 		return err
 	}
 	if info, err := l.file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is no ordinary file: %w", l.path, fs.ErrInvalid)
+		return fmt.Errorf("%s is not a regular file: %w", l.path, fs.ErrInvalid)
 	}
 	return nil
 }

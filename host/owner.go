@@ -20,7 +20,7 @@ var trustedGroups = map[uint32]bool{0: true, 50: true, 80: true}
 // checkOwners refuses a program that another user could replace. The file, every folder
 // on its path and the folders of every symbolic link must belong to this user or to
 // root, and nobody else may be able to write there. A sticky folder such as /tmp is
-// fine: everybody may write to it, but nobody can remove another user's files.
+// fine: everyone may write to it, but nobody can remove another user's files.
 func checkOwners(path string) error {
 	rest := strings.Split(strings.TrimPrefix(filepath.Clean(path), "/"), "/")
 	at, links := "/", 0
@@ -81,7 +81,7 @@ func checkOwner(path string) error {
 	case foreign:
 		return ownerErrorf("%s belongs to user %d, who could replace the plugin", path, stat.Uid)
 	case mode.Perm()&0o002 != 0 && !sticky:
-		return ownerErrorf("everybody may write to %s (mode %04o) and so replace the plugin", path, mode.Perm())
+		return ownerErrorf("everyone may write to %s (mode %04o) and so replace the plugin", path, mode.Perm())
 	case mode.Perm()&0o020 != 0 && !sticky && !groupOfOne && !trustedGroups[stat.Gid]:
 		return ownerErrorf("the group %d may write to %s (mode %04o) and so replace the plugin", stat.Gid, path, mode.Perm())
 	}

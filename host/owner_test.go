@@ -16,11 +16,11 @@ func TestOwners(t *testing.T) {
 		root   bool
 	}{
 		"ours":               {func(string) error { return nil }, "sub/plugin", "", false},
-		"file open to all":   {func(d string) error { return os.Chmod(d+"/sub/plugin", 0o757) }, "sub/plugin", "everybody may write", false},
-		"folder open to all": {func(d string) error { return os.Chmod(d+"/sub", 0o777) }, "sub/plugin", "everybody may write", false},
-		"parent open to all": {func(d string) error { return os.Chmod(d, 0o777) }, "sub/plugin", "everybody may write", false},
+		"file open to all":   {func(d string) error { return os.Chmod(d+"/sub/plugin", 0o757) }, "sub/plugin", "everyone may write", false},
+		"folder open to all": {func(d string) error { return os.Chmod(d+"/sub", 0o777) }, "sub/plugin", "everyone may write", false},
+		"parent open to all": {func(d string) error { return os.Chmod(d, 0o777) }, "sub/plugin", "everyone may write", false},
 		"sticky parent":      {func(d string) error { return os.Chmod(d, 0o777|os.ModeSticky) }, "sub/plugin", "", false},
-		"sticky file":        {func(d string) error { return os.Chmod(d+"/sub/plugin", 0o777|os.ModeSticky) }, "sub/plugin", "everybody may write", false},
+		"sticky file":        {func(d string) error { return os.Chmod(d+"/sub/plugin", 0o777|os.ModeSticky) }, "sub/plugin", "everyone may write", false},
 		"another's file":     {func(d string) error { return os.Chown(d+"/sub/plugin", 4711, 4711) }, "sub/plugin", "belongs to user 4711", true},
 		"another's folder":   {func(d string) error { return os.Chown(d+"/sub", 4711, 4711) }, "sub/plugin", "belongs to user 4711", true},
 		"a group's folder":   {func(d string) error { _ = os.Chown(d+"/sub", -1, 4711); return os.Chmod(d+"/sub", 0o775) }, "sub/plugin", "group 4711 may write", true},
@@ -29,13 +29,13 @@ func TestOwners(t *testing.T) {
 		"a link to an open file": {func(d string) error {
 			_ = os.Chmod(d+"/sub/plugin", 0o777)
 			return os.Symlink(d+"/sub/plugin", d+"/link")
-		}, "link", "everybody may write", false},
+		}, "link", "everyone may write", false},
 		"a link in an open folder": {func(d string) error {
 			_ = os.Mkdir(d+"/open", 0o777)
 			_ = os.Chmod(d+"/open", 0o777)
 			_ = os.Symlink("../sub/plugin", d+"/open/link")
 			return os.Symlink("open/link", d+"/link")
-		}, "link", "everybody may write", false},
+		}, "link", "everyone may write", false},
 		"a circle": {func(d string) error { _ = os.Symlink("b", d+"/a"); return os.Symlink("a", d+"/b") }, "a", "too many symbolic links", false},
 		"nothing":  {func(string) error { return nil }, "none", "no such file", false},
 	} {
@@ -70,7 +70,7 @@ func TestAnUnsafePluginIsNotStarted(t *testing.T) {
 	if err := h.Add(spec); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "everybody may write") {
+	if err := h.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "everyone may write") {
 		t.Error(err)
 	}
 	spec.Pin = hashOf(t, spec)

@@ -174,7 +174,7 @@ func (w *folderWalk) file(name string) error {
 		return err
 	}
 	if !info.Mode().IsRegular() || info.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0 {
-		return fmt.Errorf("%s in the plugin's folder is no ordinary file", quote(name))
+		return fmt.Errorf("%s in the plugin's folder is not a regular file", quote(name))
 	}
 	mode := fs.FileMode(0o400)
 	if info.Mode()&0o100 != 0 {

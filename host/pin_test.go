@@ -101,7 +101,7 @@ func TestHashFolderRefuses(t *testing.T) {
 			return os.Symlink("up/..", filepath.Join(d, "l"))
 		}, "leads out"},
 		"a pipe":              {func(d string) error { return syscall.Mkfifo(filepath.Join(d, "pipe"), 0o600) }, "neither a file nor a folder"},
-		"a setuid file":       {func(d string) error { return os.Chmod(filepath.Join(d, "main"), 0o755|os.ModeSetuid) }, "no ordinary file"},
+		"a setuid file":       {func(d string) error { return os.Chmod(filepath.Join(d, "main"), 0o755|os.ModeSetuid) }, "not a regular file"},
 		"a program elsewhere": {func(d string) error { return os.Mkdir(filepath.Join(d, "below"), 0o755) }, "not in the plugin's folder"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -92,7 +92,7 @@ func TestPL4ABrokenPluginCostsLittle(t *testing.T) {
 	})
 }
 
-// A caller that lost interest says nothing about the plugin.
+// A caller that gave up waiting says nothing about the plugin.
 func TestACancelledCallIsNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := supervise(Spec{Name: "p", Command: []string{"p"}}, newFolders(), New().logger, unchanged, func() {})

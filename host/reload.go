@@ -38,7 +38,7 @@ func (s *supervised) reload(ctx context.Context, spec Spec) error {
 	fresh, err := s.launch(ctx, spec)
 	if err != nil {
 		s.logger.Warn("plugin was not reloaded", "error", s.redact(err.Error()))
-		return fmt.Errorf("plugin %s is not reloaded, it stays as it was: %w", s.name, err)
+		return fmt.Errorf("plugin %s was not reloaded and stays as it was: %w", s.name, err)
 	}
 	s.lockStarted()
 	defer s.mu.Unlock()

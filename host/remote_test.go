@@ -154,7 +154,7 @@ func TestAServiceOnAUnixSocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused := remoteHost(t, quick("unix://"+socket))
-	if vote, _ := ask(t, refused); !strings.Contains(vote.Error, "everybody may write to "+socket) {
+	if vote, _ := ask(t, refused); !strings.Contains(vote.Error, "everyone may write to "+socket) {
 		t.Errorf("%+v", vote)
 	}
 }
@@ -348,7 +348,7 @@ func TestAFailingServiceIsLeftAlone(t *testing.T) {
 	})
 	ask(t, h)
 	ask(t, h)
-	if vote, _ := ask(t, h); !strings.HasPrefix(vote.Error, "left alone") || !strings.Contains(vote.Error, "boom") || s.calls.Load() != 2 {
+	if vote, _ := ask(t, h); !strings.HasPrefix(vote.Error, "not asked for another") || !strings.Contains(vote.Error, "boom") || s.calls.Load() != 2 {
 		t.Errorf("%+v after %d calls", vote, s.calls.Load())
 	}
 	if st := h.Statuses()[0]; st.State != StateTripped || st.Breaker != BreakerOpen {

@@ -91,7 +91,7 @@ func readPEM(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err != nil {
 		return nil, err
 	} else if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no ordinary file", path)
+		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
 	return wholefile.Read(path, maxPEM)
 }

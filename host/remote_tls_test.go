@@ -130,7 +130,7 @@ func TestServicesThatAreNotTrusted(t *testing.T) {
 		"no authority file":       {client: func(_ *testing.T, f *RemoteTLS) { f.CA += ".gone" }, want: "no such file"},
 		"an empty authority file": {client: func(_ *testing.T, f *RemoteTLS) { f.CA = f.Key }, want: "holds no certificate"},
 		"a key of another":        {client: func(t *testing.T, f *RemoteTLS) { f.Key = other.files(t).Key }, want: "are not a certificate and its key"},
-		"a file that is none":     {client: func(_ *testing.T, f *RemoteTLS) { f.Key = filepath.Dir(f.Key) }, want: "no ordinary file"},
+		"a file that is none":     {client: func(_ *testing.T, f *RemoteTLS) { f.Key = filepath.Dir(f.Key) }, want: "not a regular file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -135,7 +135,7 @@ func (r *processRunner) Kill(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-time.After(2 * time.Second):
-		return errors.New("the plugin outlives SIGKILL")
+		return errors.New("the plugin did not end after SIGKILL")
 	}
 }
 

@@ -99,7 +99,7 @@ func ownFolder(dir string) error {
 		return err
 	}
 	if !info.IsDir() || !isOurs(info) {
-		return fmt.Errorf("%s is not a folder of this user's", dir)
+		return fmt.Errorf("%s is not a folder that belongs to this user", dir)
 	}
 	if info.Mode().Perm()&0o077 != 0 {
 		return os.Chmod(dir, 0o700)
@@ -199,7 +199,7 @@ func readState(path string) (state HostState, err error) {
 		return state, err
 	}
 	if !info.Mode().IsRegular() || !isOurs(info) {
-		return state, fmt.Errorf("%s is not a file of this user's", path)
+		return state, fmt.Errorf("%s is not a file that belongs to this user", path)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxState+1))
 	if err != nil {

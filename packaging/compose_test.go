@@ -87,8 +87,8 @@ func (c *composed) says(args ...string) string {
 	return out
 }
 
-// here writes a file beside the other one: what stands in for an image has this machine's programs, and
-// the page is at a port of its own.
+// here writes a second compose file in which the images run this machine's programs, and the page
+// has a port of its own.
 func (c *composed) here() string {
 	c.Helper()
 	var project struct {

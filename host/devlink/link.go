@@ -48,7 +48,7 @@ func Find(ctx context.Context, state, name string) (*Link, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if link.Protocol != Protocol || link.Name != name || link.Network != "unix" {
-		return nil, fmt.Errorf("%s is of another version of this program, or of another plugin", path)
+		return nil, fmt.Errorf("%s comes from another version of this program, or from another plugin", path)
 	}
 	conn, err := (&net.Dialer{Timeout: DialTimeout}).DialContext(ctx, link.Network, link.Addr)
 	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist) {

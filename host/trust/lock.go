@@ -87,7 +87,7 @@ func (l *Lock) Problem() *yamlfile.Problem {
 	for _, name := range slices.Sorted(maps.Keys(l.Plugins)) {
 		at := "$.plugins." + yamlfile.QuotePath(name)
 		if !yamlfile.EntryName.MatchString(name) {
-			return yamlfile.Problemf(at, "%q is no name of a plugin", name)
+			return yamlfile.Problemf(at, "%q is not the name of a plugin", name)
 		}
 		if p := l.Plugins[name].problem(at); p != nil {
 			return p
@@ -105,7 +105,7 @@ func (e Entry) problem(at string) *yamlfile.Problem {
 	}
 	for i, name := range e.Env {
 		if !yamlfile.EnvName.MatchString(name) {
-			return yamlfile.Problemf(fmt.Sprintf("%s.env[%d]", at, i), "%q is no name of a variable", name)
+			return yamlfile.Problemf(fmt.Sprintf("%s.env[%d]", at, i), "%q is not the name of a variable", name)
 		}
 	}
 	if p := CheckTranscript(at+".transcript", e.Transcript); p != nil {

@@ -65,9 +65,9 @@ func TestLockRefuses(t *testing.T) {
 		"unknown key":   {"version: 1\nplugin: {}\n", "plugin"},
 		"unknown deep":  {"version: 1\nplugins: {a: {sha: x}}\n", "sha"},
 		"sum":           {"version: 1\nplugins: {a: {sha256: " + strings.ToUpper(someSHA256) + "}}\n", "64 hex"},
-		"name":          {"version: 1\nplugins: {A: {}}\n", "no name of a plugin"},
+		"name":          {"version: 1\nplugins: {A: {}}\n", "not the name of a plugin"},
 		"files":         {"version: 1\nplugins: {a: {files: -1}}\n", "negative"},
-		"env":           {"version: 1\nplugins: {a: {env: [\"A=b\"]}}\n", "no name of a variable"},
+		"env":           {"version: 1\nplugins: {a: {env: [\"A=b\"]}}\n", "not the name of a variable"},
 		"file outside":  {"version: 1\nplugins: {a: {contents: {../x: \"0123456789abcdef\"}}}\n", "not a file"},
 		"broken":        {"version: [\n", "1:"},
 	} {

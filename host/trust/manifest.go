@@ -84,7 +84,7 @@ func ReadManifest(folder string) (Manifest, error) {
 	}
 	defer func() { _ = file.Close() }()
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return Manifest{}, errors.Join(err, fmt.Errorf("%s is no ordinary file", ManifestName))
+		return Manifest{}, errors.Join(err, fmt.Errorf("%s is not a regular file", ManifestName))
 	}
 	source, err := io.ReadAll(io.LimitReader(file, maxManifest+1))
 	if err != nil {
@@ -113,7 +113,7 @@ func parseManifest(source []byte) (Manifest, error) {
 func (m Manifest) Problem() *yamlfile.Problem {
 	switch {
 	case m.Name != "" && !yamlfile.EntryName.MatchString(m.Name):
-		return yamlfile.Problemf("$.name", "%q is no name of a plugin: use small letters, digits, '.', '_' and '-'", m.Name)
+		return yamlfile.Problemf("$.name", "%q is not the name of a plugin: use small letters, digits, '.', '_' and '-'", m.Name)
 	case len(m.Description) > maxDescription:
 		return yamlfile.Problemf("$.description", "it is longer than %d bytes", maxDescription)
 	case len(m.Version) > maxVersion:
@@ -131,7 +131,7 @@ func (m Manifest) Problem() *yamlfile.Problem {
 	for i, name := range m.Env {
 		at := fmt.Sprintf("$.env[%d]", i)
 		if !yamlfile.EnvName.MatchString(name) {
-			return yamlfile.Problemf(at, "%q is no name of a variable", name)
+			return yamlfile.Problemf(at, "%q is not the name of a variable", name)
 		}
 		if slices.Contains(m.Env[:i], name) {
 			return yamlfile.Problemf(at, "%s is asked for twice", name)

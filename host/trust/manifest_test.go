@@ -28,10 +28,10 @@ func TestParseManifest(t *testing.T) {
 	}
 	for name, tt := range map[string]struct{ source, want string }{
 		"unknown key": {"environment: [A]\n", "environment"},
-		"value":       {"env: [A=b]\n", "no name of a variable"},
+		"value":       {"env: [A=b]\n", "not the name of a variable"},
 		"twice":       {"env: [A, A]\n", "asked for twice"},
 		"too many":    {"env: [" + strings.TrimSuffix(strings.Repeat("A, ", 65), ", ") + "]\n", "more than 64"},
-		"name":        {"name: A B\n", "no name of a plugin"},
+		"name":        {"name: A B\n", "not the name of a plugin"},
 		"long":        {"description: " + strings.Repeat("a", 501) + "\n", "longer than 500"},
 		"command":     {"command: []\n", "a program and its arguments"},
 		"no program":  {"command: [\"\"]\n", "a program and its arguments"},

@@ -96,7 +96,7 @@ func attachedAddress(line, sockets string) (string, error) {
 	fields := strings.Split(line, "|")
 	switch {
 	case len(fields) < 5 || fields[0] != "1" || fields[4] != "grpc": //nolint:mnd // core version, version, network, address, protocol
-		return "", fmt.Errorf("the first line of its output is no handshake: %s", show.Excerpt(line))
+		return "", fmt.Errorf("the first line of its output is not a handshake: %s", show.Excerpt(line))
 	case fields[1] != strconv.Itoa(protoconv.ProtocolVersion):
 		return "", fmt.Errorf("the plugin speaks version %s of the plugin service, this program version %d", show.Excerpt(fields[1]), protoconv.ProtocolVersion)
 	case fields[2] != "unix" || filepath.Dir(fields[3]) != sockets:

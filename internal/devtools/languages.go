@@ -99,7 +99,7 @@ const maxPluginName = 48
 func (l language) checkName(name string) error {
 	switch {
 	case !pluginName.MatchString(name) || len(name) > maxPluginName:
-		return fmt.Errorf("%q is no name for a plugin: small letters and digits, words joined by -, a letter first, %d in all at most", name, maxPluginName)
+		return fmt.Errorf("%q is not a name for a plugin: small letters and digits, words joined by -, a letter first, %d in all at most", name, maxPluginName)
 	case name == "mulligan" || name == "mulligan-plugin":
 		return fmt.Errorf("a plugin cannot be called %q: that is what the SDK is called", name)
 	case config.IsBuiltinName(name):

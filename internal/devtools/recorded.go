@@ -117,7 +117,7 @@ func eventIn(line []byte) (e recovery.Event, ok bool, err error) {
 		Format        string
 	}
 	if err := json.Unmarshal(line, &other); err != nil {
-		return e, false, fmt.Errorf("this is no event: %w", err)
+		return e, false, fmt.Errorf("this is not an event: %w", err)
 	}
 	if other.Delta != nil || other.Notice != nil || other.Format == ExportFormat {
 		return e, false, nil

@@ -43,7 +43,7 @@ func findSDK(named, build string) (sdk, error) {
 	return sdk{build: build}, nil
 }
 
-var errNoCheckout = errors.New("this is no checkout of Mulligan")
+var errNoCheckout = errors.New("this is not a checkout of Mulligan")
 
 var ourModule = regexp.MustCompile(`(?m)^module github\.com/mulligan-run/mulligan$`)
 
@@ -56,7 +56,7 @@ func checkoutAround(dir string) (string, error) {
 	if info, err := os.Stat(start); err != nil {
 		return "", err
 	} else if !info.IsDir() {
-		return "", fmt.Errorf("%s is no folder", dir)
+		return "", fmt.Errorf("%s is not a folder", dir)
 	}
 	for at := start; ; at = filepath.Dir(at) {
 		if source, err := os.ReadFile(filepath.Join(at, "go.mod")); err == nil && ourModule.Match(source) {

@@ -89,7 +89,7 @@ func TestTreatmentOfEveryKind(t *testing.T) {
 	}
 }
 
-// TestOnce holds the kinds that are retried once against what the heart counts.
+// TestOnce compares the kinds that are retried once with those that the heart retries once.
 func TestOnce(t *testing.T) {
 	for _, kind := range failure.Kinds() {
 		f := failure.NewFailure(kind, failure.OriginModel, failure.PhaseMidStream, nil)

@@ -18,7 +18,7 @@ func (r *Report) Paste(text string) error {
 	for heads := 0; strings.HasPrefix(text, "HTTP/"); heads++ { // curl -i may print several; the last one counts
 		var err error
 		if heads == maxHeads {
-			return fmt.Errorf("the pasted response has more than %d heads", maxHeads)
+			return fmt.Errorf("the pasted response has more than %d status lines", maxHeads)
 		}
 		if text, err = r.head(text); err != nil {
 			return err

@@ -156,7 +156,7 @@ func parseStatus(text string) (int, error) {
 	number, _, _ := strings.Cut(strings.TrimSpace(text), " ")
 	status, err := strconv.Atoi(number)
 	if err != nil || status < 100 || status > 599 {
-		return 0, fmt.Errorf("status %q is no HTTP status, which is a number from 100 to 599", show.Clipped(text))
+		return 0, fmt.Errorf("status %q is not an HTTP status, which is a number from 100 to 599", show.Clipped(text))
 	}
 	return status, nil
 }

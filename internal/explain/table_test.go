@@ -59,7 +59,7 @@ func TestTableKeepsTheOrder(t *testing.T) {
 func TestTableStopsAtTheFirstWrongRow(t *testing.T) {
 	table := "status\n" + strings.Repeat("429\n", 3*batchRows) + "wrong\n" + strings.Repeat("worse\n", 9*batchRows)
 	got, err := diagnoseText(table)
-	want := fmt.Sprintf(`line %d: status "wrong" is no HTTP status`, 3*batchRows+2)
+	want := fmt.Sprintf(`line %d: status "wrong" is not an HTTP status`, 3*batchRows+2)
 	if err == nil || !strings.HasPrefix(err.Error(), want) || exit.Of(err) != exit.CodeUsage {
 		t.Errorf("%v, want %s", err, want)
 	}

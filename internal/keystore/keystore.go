@@ -116,7 +116,7 @@ func CheckKey(key string) error {
 // Set stores a key under a name and replaces the previous one.
 func (s *Store) Set(name, key string) error {
 	if !named.MatchString(name) {
-		return fmt.Errorf("%.150q is no name of an environment variable", name)
+		return fmt.Errorf("%.150q is not the name of an environment variable", name)
 	}
 	if err := CheckKey(key); err != nil {
 		return err
@@ -267,7 +267,7 @@ func read(path string) (content, fs.FileInfo, error) {
 		return content{}, nil, err
 	}
 	if mode := info.Mode(); !mode.IsRegular() {
-		return content{}, nil, fmt.Errorf("%s is no regular file: remove it", path)
+		return content{}, nil, fmt.Errorf("%s is not a regular file: remove it", path)
 	} else if mode.Perm()&0o077 != 0 {
 		return content{}, nil, fmt.Errorf("others may read the keys in %s (mode %04o): replace them where they were made, and remove the file", path, mode.Perm())
 	}

@@ -53,7 +53,8 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// TestSomebodyElseWrites: keys are read while another process has the file locked, and one is kept once it has not.
+// TestSomebodyElseWrites: keys can be read while another process has the file locked, and a key is
+// written once the lock is released.
 func TestSomebodyElseWrites(t *testing.T) {
 	dir := t.TempDir()
 	s := keystore.Open(dir, nil)
@@ -128,8 +129,8 @@ func TestAFileThatIsNotUsed(t *testing.T) {
 		"no key":             {write(`{"version":1,"keys":{"A":"a b"}}`, 0o600), "damaged"},
 		"no name":            {write(`{"version":1,"keys":{"A B":"`+key+`"}}`, 0o600), "damaged"},
 		"huge":               {write(`{"version":1,"keys":{}}`+strings.Repeat(" ", 1<<20), 0o600), "damaged"},
-		"a folder":           {func(at string) error { return os.Mkdir(at, 0o700) }, "no regular file"},
-		"a pipe":             {func(at string) error { return syscall.Mkfifo(at, 0o600) }, "no regular file"},
+		"a folder":           {func(at string) error { return os.Mkdir(at, 0o700) }, "not a regular file"},
+		"a pipe":             {func(at string) error { return syscall.Mkfifo(at, 0o600) }, "not a regular file"},
 		"a link": {func(at string) error {
 			if err := write(good, 0o600)(at + ".real"); err != nil {
 				return err

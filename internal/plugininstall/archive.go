@@ -42,7 +42,7 @@ func unpack(ctx context.Context, archive *os.File, to string, most bounds) error
 	u := &unpacking{ctx: ctx, root: root, most: most, made: map[string]bool{".": true}}
 	head := make([]byte, len(zipMagic))
 	if _, err := archive.ReadAt(head, 0); err != nil {
-		return errors.New("it is no archive")
+		return errors.New("it is not an archive")
 	}
 	switch {
 	case bytes.HasPrefix(head, gzipMagic):
@@ -176,7 +176,7 @@ func (u *unpacking) place(name string) (string, error) {
 	}
 	clean := path.Clean(name)
 	if len(name) > maxName || strings.ContainsAny(name, "\\\x00") || !filepath.IsLocal(clean) || strings.Count(clean, "/") > maxDepth {
-		return "", fmt.Errorf("%.100q is no path in a plugin's folder", name)
+		return "", fmt.Errorf("%.100q is not a path in a plugin's folder", name)
 	}
 	return clean, nil
 }

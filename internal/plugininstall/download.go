@@ -101,9 +101,9 @@ func (in *Installer) client(at *url.URL) *http.Client {
 		CheckRedirect: func(next *http.Request, before []*http.Request) error {
 			switch {
 			case next.URL.Scheme != "https" || next.URL.Host != at.Host:
-				return fmt.Errorf("it leads on to %s://%s: name that address yourself, if you trust it", next.URL.Scheme, next.URL.Host)
+				return fmt.Errorf("it redirects to %s://%s: name that address yourself, if you trust it", next.URL.Scheme, next.URL.Host)
 			case len(before) > maxRedirects:
-				return fmt.Errorf("it leads on more than %d times", maxRedirects)
+				return fmt.Errorf("it redirects more than %d times", maxRedirects)
 			}
 			return nil
 		},

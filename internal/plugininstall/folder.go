@@ -48,7 +48,7 @@ func pluginFolder(path string) (string, error) {
 		return "", exit.Usage(err)
 	}
 	if _, err := os.Stat(filepath.Join(folder, trust.ManifestName)); err != nil {
-		return "", exit.Usagef("%s is no plugin's folder: it has no %s", folder, trust.ManifestName)
+		return "", exit.Usagef("%s is not a plugin's folder: it has no %s", folder, trust.ManifestName)
 	}
 	return folder, nil
 }
@@ -128,7 +128,7 @@ func (c *copying) file(name, to string) error {
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%q is no ordinary file", name)
+		return fmt.Errorf("%q is not a regular file", name)
 	}
 	return c.write(to, info.Mode()&0o100 != 0, from)
 }

@@ -66,7 +66,7 @@ func ParseIndex(text []byte) ([]Listed, error) {
 func (l Listed) check() error {
 	switch {
 	case !yamlfile.EntryName.MatchString(l.Name):
-		return errors.New("it is no name of a plugin")
+		return errors.New("it is not the name of a plugin")
 	case len(l.Description) > maxDescription || len(l.Page) > maxPage || len(l.Language) > len("typescript"):
 		return errors.New("its description, its page or its language is too long")
 	case l.Page != "" && !strings.HasPrefix(l.Page, "https://"):
@@ -97,7 +97,7 @@ func (in *Installer) ReadIndex(ctx context.Context, at string, key ed25519.Publi
 	}
 	raw, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(string(signature)), ""))
 	if err != nil || len(raw) != ed25519.SignatureSize {
-		return nil, fmt.Errorf("%s%s is no signature: 64 bytes in base64", at, signatureEnd)
+		return nil, fmt.Errorf("%s%s is not a signature, which is 64 bytes in base64", at, signatureEnd)
 	}
 	if !ed25519.Verify(key, text, raw) {
 		return nil, fmt.Errorf("%s is not signed by the key in mulligan.yaml, or was changed: nothing in it is believed", at)

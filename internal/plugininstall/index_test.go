@@ -53,8 +53,8 @@ func TestOurIndex(t *testing.T) {
 
 const someIndex = `{"version": 1, "plugins": [{"name": "my-rules", "description": "Rules.", "source": "pypi:my-rules"}]}`
 
-// TestASignedIndex signs with a key that lives as long as the test: what is held to here is that
-// nothing is believed without a signature by the key that is configured.
+// TestASignedIndex signs with a key that is made for the test: nothing is believed without a
+// signature by the configured key.
 func TestASignedIndex(t *testing.T) {
 	public, private, err := ed25519.GenerateKey(nil)
 	if err != nil {
@@ -81,7 +81,7 @@ func TestASignedIndex(t *testing.T) {
 	}{
 		"good": {"good", public, ""}, "by https": {at + "/index.json", public, ""},
 		"no key": {"good", nil, "needs the key"}, "another key": {"good", others, "not signed by the key"}, "unsigned": {"unsigned", public, "no such file"},
-		"changed": {"changed", public, "was changed"}, "nonsense": {"nonsense", public, "no signature"}, "later": {"later", public, "version 2"},
+		"changed": {"changed", public, "was changed"}, "nonsense": {"nonsense", public, "not a signature"}, "later": {"later", public, "version 2"},
 		"by http": {"http://example.com/index.json", public, "https only"},
 	} {
 		if !strings.Contains(tt.at, "://") {
@@ -99,7 +99,7 @@ func TestASignedIndex(t *testing.T) {
 
 func TestParseIndexRefuses(t *testing.T) {
 	for entry, want := range map[string]string{
-		`{"name": "A B"}`: "no name", `{"name": "a", "source": "./here"}`: "folder of this machine", `{"name": "a", "source": "pypi:--x"}`: "no name",
+		`{"name": "A B"}`: "not the name", `{"name": "a", "source": "./here"}`: "folder of this machine", `{"name": "a", "source": "pypi:--x"}`: "not a name",
 		`{"name": "a", "page": "javascript:x"}`: "https://", `{"name": "a", "description": "` + strings.Repeat("x", 501) + `"}`: "too long", `1`: "index",
 	} {
 		if _, err := ParseIndex([]byte(`{"version": 1, "plugins": [` + entry + `]}`)); err == nil || !strings.Contains(err.Error(), want) {

@@ -115,7 +115,7 @@ func (in *Installer) mayHave(name string) error {
 	case name == "":
 		return nil
 	case !yamlfile.EntryName.MatchString(name):
-		return exit.Usagef("%q is no name of a plugin: use small letters, digits, '.', '_' and '-'", name)
+		return exit.Usagef("%q is not the name of a plugin: use small letters, digits, '.', '_' and '-'", name)
 	case config.IsBuiltinName(name):
 		return exit.Usagef("%s is the name of a plugin of this program: say --name", name)
 	}

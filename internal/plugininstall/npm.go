@@ -89,7 +89,7 @@ func nodeProgram(folder, name string) (string, error) {
 	}
 	i := slices.IndexFunc(candidates, func(file string) bool { return file != "" })
 	if i < 0 {
-		return "", errors.New("the package has neither a program (bin in its package.json) nor a main, so it is no plugin")
+		return "", errors.New("the package has neither a program (bin in its package.json) nor a main, so it is not a plugin")
 	}
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -98,7 +98,7 @@ func nodeProgram(folder, name string) (string, error) {
 	defer func() { _ = root.Close() }()
 	file := filepath.Clean(filepath.FromSlash(candidates[i]))
 	if info, err := root.Stat(file); err != nil || !info.Mode().IsRegular() {
-		return "", fmt.Errorf("the package's program %q is no file in it", candidates[i])
+		return "", fmt.Errorf("the package's program %q is not a file in it", candidates[i])
 	}
 	return filepath.Join(folder, file), nil
 }

@@ -165,5 +165,5 @@ func (p *Package) consoleScript(file string) (string, error) {
 	if len(names) > 1 {
 		return "", fmt.Errorf("the package has several scripts (%s), and none is called %s", strings.Join(names, ", "), p.Source.Name)
 	}
-	return "", errors.New("the package has no script that starts it ([project.scripts] in its pyproject.toml), so it is no plugin")
+	return "", errors.New("the package has no script that starts it ([project.scripts] in its pyproject.toml), so it is not a plugin")
 }

@@ -67,7 +67,7 @@ func (in *Installer) run(ctx context.Context, t tool) ([]byte, error) {
 	<-watched
 	switch {
 	case context.Cause(ctx) == context.DeadlineExceeded: //nolint:errorlint // it is our own
-		return nil, fmt.Errorf("%s was not done after %s, and was ended", name, runFor)
+		return nil, fmt.Errorf("%s did not finish within %s, and was ended", name, runFor)
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case how != procgroup.Ended || p.Err() != nil:

@@ -67,17 +67,17 @@ func ParseSource(text string) (Source, error) {
 	word, rest, ok := strings.Cut(text, ":")
 	names := packageNames[Kind(word)]
 	if !ok || names == nil {
-		return Source{}, exit.Usagef("%q is no place that plugins come from: say %s", text, Sources)
+		return Source{}, exit.Usagef("%q is not a place that plugins come from: write %s", text, Sources)
 	}
 	s := Source{Kind: Kind(word), Name: rest}
 	if at := strings.LastIndexByte(rest, '@'); at > 0 {
 		s.Name, s.Version = rest[:at], rest[at+1:]
 		if !versionWord.MatchString(s.Version) {
-			return Source{}, exit.Usagef("%q is no version", s.Version)
+			return Source{}, exit.Usagef("%q is not a version", s.Version)
 		}
 	}
 	if !names.MatchString(s.Name) {
-		return Source{}, exit.Usagef("%q is no name that %s has", s.Name, s.Kind)
+		return Source{}, exit.Usagef("%q is not a name that %s has", s.Name, s.Kind)
 	}
 	return s, nil
 }
@@ -99,7 +99,7 @@ func parseArchive(text string) (Source, error) {
 	at, err := url.Parse(text)
 	switch {
 	case err != nil || at.Host == "":
-		return Source{}, exit.Usagef("this is no address: it begins with https:// and a host")
+		return Source{}, exit.Usagef("this is not an address, which begins with https:// and a host")
 	case at.Scheme != "https":
 		return Source{}, exit.Usagef("a plugin is fetched by https only: whoever is on the way could replace it")
 	case at.User != nil:

@@ -14,7 +14,7 @@ import (
 )
 
 // ErrNewest says that what would be installed is already installed.
-var ErrNewest = errors.New("it is what is installed already")
+var ErrNewest = errors.New("this version is already installed")
 
 // Update replaces an installed plugin with the current version from its source, or from another
 // source. The changes are shown before any new code runs. The rest of its entry stays as it is, and a

@@ -24,7 +24,7 @@ func ReadNote(path string) (Life, error) {
 		return LifeElsewhere, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > MaxNote {
-		return LifeElsewhere, fmt.Errorf("%s is no note of a process", path)
+		return LifeElsewhere, fmt.Errorf("%s does not name a process", path)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -33,7 +33,7 @@ func ReadNote(path string) (Life, error) {
 	number, started, _ := strings.Cut(string(text), " ")
 	pid, err := strconv.Atoi(number)
 	if err != nil || started == "" {
-		return LifeElsewhere, fmt.Errorf("%s is no note of a process", path)
+		return LifeElsewhere, fmt.Errorf("%s does not name a process", path)
 	}
 	return LifeOf(pid, started), nil
 }

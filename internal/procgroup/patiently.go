@@ -24,7 +24,7 @@ func Patiently(ctx context.Context, start func() error) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%w, also after a while (%w)", err, context.Cause(ctx))
+			return fmt.Errorf("%w, also when tried again (%w)", err, context.Cause(ctx))
 		case <-time.After(pause):
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// TestPatiently: what the machine lacks now it may have later; what is wrong is wrong at once.
+// TestPatiently: a lack of resources is waited out; any other error is returned at once.
 func TestPatiently(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		full := &os.SyscallError{Syscall: "pipe2", Err: syscall.EMFILE}

@@ -23,7 +23,7 @@ func ReadStat(pid int) (Stat, error) {
 	// The name, in brackets, may contain anything.
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 	if len(fields) < 20 {
-		return Stat{}, errors.New("/proc is not as expected")
+		return Stat{}, errors.New("/proc does not have the expected form")
 	}
 	group, err := strconv.Atoi(fields[2])
 	return Stat{Group: group, Ended: fields[0] == "Z" || fields[0] == "X", Started: fields[19]}, err

@@ -125,7 +125,7 @@ func checkRestrict(x *recovery.Restrict) error {
 			return err
 		}
 		if entry, _, ok := strings.Cut(name, "/"); !ok || entry == "" {
-			return fmt.Errorf("restrict.never has %.50q, which is no provider/model and no provider/*", name)
+			return fmt.Errorf("restrict.never has %.50q, which is neither provider/model nor provider/*", name)
 		}
 	}
 	return nil

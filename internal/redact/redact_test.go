@@ -112,8 +112,8 @@ func TestEverySplit(t *testing.T) {
 	}
 }
 
-// TestOtherTextStays: what is no secret is shown as it is, and at once but for what may
-// become one.
+// TestOtherTextStays: text that is not a secret is shown unchanged, and at once unless a secret may
+// begin in it.
 func TestOtherTextStays(t *testing.T) {
 	known := redact.New(canary, "sk-0123456789abcdef", "ollama", "lm-studio", "x", "")
 	for _, text := range []string{

@@ -28,7 +28,7 @@ func (e *Invalid) Error() string { return strings.Join(e.Problems, "; ") }
 func explain(err error) error {
 	var document *jsonschema.SchemaValidationError
 	if errors.As(err, &document) {
-		return fmt.Errorf("it is no valid JSON Schema: %w", explain(document.Err))
+		return fmt.Errorf("it is not a valid JSON Schema: %w", explain(document.Err))
 	}
 	var wrong *jsonschema.ValidationError
 	if !errors.As(err, &wrong) {

@@ -36,10 +36,10 @@ func read(raw []byte, maxBytes, maxValues int) (*node, error) {
 	decoder.UseNumber()
 	var value any
 	if err := decoder.Decode(&value); err != nil {
-		return nil, fmt.Errorf("it is no JSON: %w", err)
+		return nil, fmt.Errorf("it is not JSON: %w", err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("it is no JSON: something follows its end")
+		return nil, errors.New("it is not JSON: something follows its end")
 	}
 	left := maxValues
 	return measure(value, maxDepth, &left)

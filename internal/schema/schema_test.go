@@ -48,7 +48,7 @@ func TestOrdinary(t *testing.T) {
 		`{"city": "Cairo", "a": 1}`:                   "additional properties 'a' not allowed",
 		`{"city": "Cairo", "days": 1e99999999999999}`: "a number in it has more than 1000 digits",
 		`{"city": "Cairo"} x`:                         "something follows its end",
-		`{`:                                           "it is no JSON",
+		`{`:                                           "it is not JSON",
 	} {
 		err := check(t, ordinary, value)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

@@ -6,7 +6,7 @@ import (
 	"github.com/mulligan-run/mulligan/failure"
 )
 
-// TestEveryKindHasAPlan: what is done about a kind without one is for those of a newer version.
+// TestEveryKindHasAPlan: the default plan is for the kinds of newer versions only.
 func TestEveryKindHasAPlan(t *testing.T) {
 	for _, kind := range failure.Kinds() {
 		if _, ok := plans[kind]; !ok {

@@ -69,7 +69,7 @@ func story(t *testing.T, config autorecover.Config, models map[string]*scripted,
 	})
 }
 
-// TestASilentModelIsLeftInTime: with another model that is well the answer is there within 45 s.
+// TestASilentModelIsLeftInTime: if another model is available the answer is there within 45 s.
 func TestASilentModelIsLeftInTime(t *testing.T) {
 	models := map[string]*scripted{fable: silent(), quill: answering()}
 	story(t, autorecover.DefaultConfig(), models, "Hello.", func(took time.Duration, calls int64, _ error) {
@@ -79,7 +79,7 @@ func TestASilentModelIsLeftInTime(t *testing.T) {
 	})
 }
 
-// TestASilentModelAloneIsAskedAgain: where there is no other, it may have been the moment.
+// TestASilentModelAloneIsAskedAgain: if there is no other model, the same one is asked once more.
 func TestASilentModelAloneIsAskedAgain(t *testing.T) {
 	model := answering()
 	model.play = func(ctx context.Context) error {
@@ -115,7 +115,7 @@ func failsFor(down time.Duration, status int) *scripted {
 	return s
 }
 
-// TestWhatPassesHasTime: outages of some seconds are outlasted, however the tries are spread.
+// TestWhatPassesHasTime: retries outlast outages of some seconds, however they are spread.
 func TestWhatPassesHasTime(t *testing.T) {
 	eager := autorecover.DefaultConfig()
 	eager.AfterRetries = 1

@@ -37,7 +37,7 @@ rules:
 	for text, want := range map[string]string{
 		"expressions: {a: b, b: a}\nrules: []":                                          `"b" is not known`,
 		"expressions: {model: attempt}\nrules: []":                                      `"model" is a fact already`,
-		"expressions: {a b: attempt}\nrules: []":                                        `"a b" is no name`,
+		"expressions: {a b: attempt}\nrules: []":                                        `"a b" is not a name`,
 		"counters: {n: {}}\nrules: []":                                                  "a counter needs a time",
 		"counters: {n: {within: 8d}}\nrules: []":                                        "is not a duration",
 		"counters: {n: {within: 1m, by: attempt}}\nrules: []":                           "by is a text",

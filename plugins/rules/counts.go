@@ -77,7 +77,7 @@ func (rs *Rules) countOf(ctx context.Context, k keeper, c counter, f *Facts, cou
 			return len(recent), err
 		}
 	}
-	return 0, errors.New("the counter " + c.name + " is changed by too many at the same time")
+	return 0, errors.New("the counter " + c.name + " is changed by too many processes at the same time")
 }
 
 // recentOf are the times in value, in milliseconds, that are at most within before at.

@@ -55,7 +55,7 @@ func (r *reader) entries(n ast.Node, what string) []*ast.MappingValueNode {
 		_, isFact := factFields[name]
 		switch {
 		case !isIdentifier(name):
-			r.wrong(placeOf(pair), "%q is no name: letters, digits and _, and no digit at the beginning", name)
+			r.wrong(placeOf(pair), "%q is not a name, which has letters, digits and _, and no digit at the beginning", name)
 		case slices.Contains(seen, name):
 			r.wrong(placeOf(pair), "%s has %q twice", what, name)
 		case isFact && what == "expressions":

@@ -16,8 +16,7 @@ import (
 	"github.com/mulligan-run/mulligan/sdk/go/plugin"
 )
 
-// FuzzParse holds the loader to this: any file gives rules that can be asked, or
-// problems at places of the file.
+// FuzzParse: any file gives either rules that can be evaluated, or problems at places of the file.
 func FuzzParse(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -64,7 +63,7 @@ func checkProblems(t *testing.T, text []byte, err error) {
 	}
 }
 
-// FuzzEvent holds the reader of events to this: any file is facts or a problem.
+// FuzzEvent: any file gives either facts or a problem.
 func FuzzEvent(f *testing.F) {
 	f.Add([]byte(`{"failure": {"kind": "quota", "resets_at": "2026-05-04T03:12:00Z", "elapsed": "2s"}, "attempt": 1}`))
 	f.Add([]byte("failure:\n  kind: quota\ntried:\n- model: a/b\n  took: 2s\n"))

@@ -292,7 +292,7 @@ func (r *reader) adjust(n ast.Node) recovery.Adjust {
 	f, _ := r.mapping(n, "adjust", "compact", "max_output_tokens", "reasoning_effort", "continue")
 	tokens := r.number(f.by["max_output_tokens"], "max_output_tokens", 1, maxOutput, 0)
 	if tokens != math.Trunc(tokens) {
-		r.wrong(placeOf(f.by["max_output_tokens"]), "max_output_tokens: %v is no whole number", tokens)
+		r.wrong(placeOf(f.by["max_output_tokens"]), "max_output_tokens: %v is not a whole number", tokens)
 	}
 	return recovery.Adjust{
 		Compact:         r.boolean(f.by["compact"], "compact", false),

@@ -33,7 +33,7 @@ func kindNames() []string {
 // CheckKind says what is wrong with the name of a kind of failure.
 func CheckKind(name string) error {
 	if names := kindNames(); !slices.Contains(names, name) {
-		return fmt.Errorf("%q is no kind of failure%s", name, didYouMean(name, names))
+		return fmt.Errorf("%q is not a kind of failure%s", name, didYouMean(name, names))
 	}
 	return nil
 }
