@@ -80,7 +80,8 @@ func TestKeyInPieces(t *testing.T) {
 	}
 }
 
-// TestHalfAKeyBesideACut: what waits for the rest of a key is not lost when the answer is cut.
+// TestHalfAKeyBesideACut: text that is held back because a key might follow is not lost when the
+// answer is cut.
 func TestHalfAKeyBesideACut(t *testing.T) {
 	for _, wire := range wires {
 		lab, s := start(t)

@@ -108,8 +108,8 @@ var costly = []struct {
 	}},
 }
 
-// TestAnswersOfTwiceTheSize: what a provider sends costs as much as it is long, on every wire, as
-// an answer and as the body of an error.
+// TestAnswersOfTwiceTheSize: on every wire the cost of reading an answer, or the body of an error,
+// grows with its length and no faster.
 func TestAnswersOfTwiceTheSize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures what large inputs cost")

@@ -25,7 +25,8 @@ var documents = map[string]string{
 	provider.TypeGemini:    `{"responseId":"g1","candidates":[{"content":{"parts":[{"text":"Hm.","thought":true},{"text":"See:"},{"functionCall":{"id":"t1","name":"f","args":{"a":1}}}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":5}}`,
 }
 
-// TestWholeDocuments: who answers in one piece where a stream was asked for has answered.
+// TestWholeDocuments: a server that sends one document although a stream was asked for has
+// answered.
 func TestWholeDocuments(t *testing.T) {
 	for wire, document := range documents {
 		for _, kind := range []string{"application/json", "text/event-stream"} {
@@ -60,8 +61,8 @@ func TestHalfADocument(t *testing.T) {
 	}
 }
 
-// TestSilenceAfterTheEnd: what may follow a finish_reason is waited for 0.3 s, and an answer
-// that is whole is not lost when its caller's patience ends before.
+// TestSilenceAfterTheEnd: what may follow a finish_reason is waited for 0.3 s, and a complete
+// answer is not lost if its caller's deadline comes before.
 func TestSilenceAfterTheEnd(t *testing.T) {
 	for _, patience := range []time.Duration{time.Hour, 100 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"github.com/mulligan-run/mulligan/provider"
 )
 
-// TestForward: a request to another path of an API goes there as it is, with the entry's own
-// credential in the place of the caller's, and its answer has no key of ours in it.
+// TestForward: a request to another path of an API is forwarded unchanged, with the entry's own
+// credential in place of the caller's, and its answer does not contain a key of ours.
 func TestForward(t *testing.T) {
 	paths := map[string]string{
 		provider.TypeAnthropic: "/v1/messages/count_tokens", provider.TypeOpenAI: "/v1/files/file%3A1",

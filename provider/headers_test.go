@@ -28,8 +28,9 @@ func TestNothingWasSent(t *testing.T) {
 	}
 }
 
-// TestHeadersOfACall: on each wire the headers are told of a call that is refused and of one that
-// is given up, with which nothing comes after them; the key is named and not told.
+// TestHeadersOfACall: on each wire the headers are reported of a call that is refused, and of one
+// that is given up although nothing came after them; the header that holds the key is named without
+// its value.
 func TestHeadersOfACall(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Retry-After", "7")

@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/provider"
 )
 
-// keys are an environment in which every variable holds its own name.
+// keys is an environment in which every variable holds its own name.
 func keys(name string) string { return "key-of-" + name }
 
 func TestDefaults(t *testing.T) {

@@ -147,7 +147,7 @@ func TestNativeRefused(t *testing.T) {
 	}
 }
 
-// TestNativeHidesKeys: a server that says the key again says it to nobody.
+// TestNativeHidesKeys: a key that a server repeats is shown to nobody.
 func TestNativeHidesKeys(t *testing.T) {
 	got := play(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Said", r.Header.Get("X-Api-Key"))

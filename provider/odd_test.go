@@ -104,7 +104,7 @@ func TestACutIsNoAnswer(t *testing.T) {
 	})
 }
 
-// TestTwoCallsWithOneID: ids are told apart, whatever the server says.
+// TestTwoCallsWithOneID: the ids of calls are made unique, whatever the server says.
 func TestTwoCallsWithOneID(t *testing.T) {
 	piece := func(index, name, args string) string {
 		return fmt.Sprintf("data: {\"choices\":[{\"delta\":{\"tool_calls\":[{%s\"id\":\"call_1\",\"function\":{\"name\":%q,\"arguments\":%q}}]}}]}\n\n", index, name, args)

@@ -7,8 +7,8 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// TestSpecialTokensAtTheEnd: those of a model's template are taken off the very end, however
-// they come in; the same anywhere else, and what only looks like them, stays.
+// TestSpecialTokensAtTheEnd: the special tokens of a model's template are removed at the very end,
+// in whatever pieces they arrive. Anywhere else they stay, and so does what only looks like them.
 func TestSpecialTokensAtTheEnd(t *testing.T) {
 	for said, want := range map[string]string{
 		"It is clear.<|im_end|>":                 "It is clear.",

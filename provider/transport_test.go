@@ -90,7 +90,7 @@ func verdict(ctx context.Context, t *testing.T, client *http.Client, url string)
 	return f, err
 }
 
-// TestTransportUnpacks: a client that asks for gzip by itself does not blind it.
+// TestTransportUnpacks: the answer of a client that asks for gzip by itself is read, too.
 func TestTransportUnpacks(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {

@@ -317,7 +317,7 @@ run completed true
 	})
 }
 
-// A suggestion whose time is over waits for nobody, also before its run is closed.
+// A suggestion that has expired counts as open no longer, also before its run is closed.
 func TestAnExpiredSuggestionIsNotOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -455,7 +455,7 @@ func TestLabelsAreFew(t *testing.T) {
 	}
 }
 
-// A collector that stands still costs spans, and nobody's time.
+// If the collector does not answer, spans are dropped and no run waits.
 func TestQueueDropsAndCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stuck := stuck{make(chan struct{})}
@@ -485,7 +485,7 @@ func TestQueueDropsAndCounts(t *testing.T) {
 	})
 }
 
-// stuck is an exporter that stands still until then.
+// stuck is an exporter that blocks until it is released.
 type stuck struct{ until chan struct{} }
 
 func (s stuck) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error {

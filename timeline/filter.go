@@ -40,7 +40,7 @@ func (f Filter) Restrict(q *Query, now time.Time) (some bool, err error) {
 	case f.Status != "" && !slices.Contains(statuses, q.Status):
 		return false, &FilterError{"status", fmt.Errorf("a run is running, waiting, completed, failed or cancelled, not %q", f.Status)}
 	case f.Kind != "" && !slices.Contains(failure.Kinds(), q.Kind):
-		return false, &FilterError{"kind", fmt.Errorf("no failure is %q; for example overloaded, rate_limit or timeout", f.Kind)}
+		return false, &FilterError{"kind", fmt.Errorf("%q is not a kind of failure; for example overloaded, rate_limit or timeout", f.Kind)}
 	case f.Order != "" && f.Order != "newest" && !q.Oldest:
 		return false, &FilterError{"order", fmt.Errorf("%q is neither newest nor oldest", f.Order)}
 	}
@@ -96,7 +96,7 @@ func moment(text string, now time.Time) (time.Time, error) {
 	}
 	age, err := ParseAge(text)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("%q is no time: write for example 2026-01-31, 2026-01-31T09:30:00Z, 12h or 7d", text)
+		return time.Time{}, fmt.Errorf("%q is not a time: write for example 2026-01-31, 2026-01-31T09:30:00Z, 12h or 7d", text)
 	}
 	return now.Add(-age), nil
 }

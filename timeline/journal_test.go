@@ -34,8 +34,8 @@ func first(run string) func(timeline.Lease) []recovery.Event {
 	}
 }
 
-// TestALeaseCountsFromBeforeItWasAskedFor: who holds one must not think so for longer than the
-// store does, whose clock nobody else sees.
+// TestALeaseCountsFromBeforeItWasAskedFor: the holder of a lease must not believe in it for longer
+// than the store does, whose clock it does not see.
 func TestALeaseCountsFromBeforeItWasAskedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := timeline.NewJournal(slow{timeline.NewMemoryStore()})
@@ -76,8 +76,8 @@ func (c *counting) Read(ctx context.Context, run string, after uint64, limit int
 	return c.Store.Read(ctx, run, after, limit)
 }
 
-// TestAppendReadsNothing: who appends to a run is asked for nothing but the append; a journal
-// that comes to a run of which it knows nothing looks it up once.
+// TestAppendReadsNothing: an append to a run costs one append and no reads; a journal that does not
+// know the run yet looks it up once.
 func TestAppendReadsNothing(t *testing.T) {
 	store := &counting{Store: timeline.NewMemoryStore()}
 	j := timeline.NewJournal(store)

@@ -15,7 +15,8 @@ func noted(seq uint64) recovery.Event {
 	return recovery.Event{Run: "r", Seq: seq, Time: time.Unix(int64(seq), 0).UTC(), Body: recovery.Noted{Topic: "progress"}} //nolint:gosec // small
 }
 
-// losing is a store that loses, with a run of three events that was claimed twice: five writes.
+// losing returns a store that loses writes, with a run of three events that was claimed twice: five
+// writes.
 func losing(t *testing.T) (*timelinetest.Losing, *timeline.Journal, timeline.Lease) {
 	t.Helper()
 	s := timelinetest.NewLosing(timeline.NewMemoryStore)
@@ -40,8 +41,8 @@ func losing(t *testing.T) (*timelinetest.Losing, *timeline.Journal, timeline.Lea
 
 const written = 6 // claim, append, release, claim, append, append
 
-// TestLostTail: I31: whatever part of what it acknowledged a store has lost, an owner whose lease
-// holds appends it again, whether it writes or renews its lease next.
+// TestLostTail (I31): whatever part of its acknowledged writes a store has lost, an owner whose
+// lease still holds appends them again, whether it writes or renews its lease next.
 func TestLostTail(t *testing.T) {
 	for n := range written + 1 {
 		for what, next := range map[string]func(*timeline.Journal, timeline.Lease) error{
@@ -74,8 +75,8 @@ func TestLostTail(t *testing.T) {
 	}
 }
 
-// TestLostTailOfAnother: what cannot be appended again is said, and a run that somebody else has
-// is left to them.
+// TestLostTailOfAnother: events that cannot be appended again are reported, and a run that another
+// owner has is left to that owner.
 func TestLostTailOfAnother(t *testing.T) {
 	s, j, l := losing(t)
 	if _, err := j.Renew(t.Context(), l, time.Nanosecond); err != nil {

@@ -23,8 +23,8 @@ func TestMemoryStore(t *testing.T) {
 	timelinetest.Store(t, func(*testing.T) timeline.Store { return timeline.NewMemoryStore() })
 }
 
-// TestNobodyFollowsForNothing: a run always has its owner listen to its inbox; what it says
-// live then costs nothing.
+// TestNobodyFollowsForNothing: the owner of a run always follows its inbox; live text costs nothing
+// if nobody else follows.
 func TestNobodyFollowsForNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := timeline.NewMemory()

@@ -32,8 +32,8 @@ func (s *slowSource) Read(_ context.Context, run string, after uint64, _ int) ([
 	return []recovery.Event{{Run: run, Seq: 1, Body: recovery.Failed{Text: strings.Repeat("x", longBatch)}}}, nil
 }
 
-// TestALongBatchIsReadOnce: for all who have it at a time, by one after the other, and anew once
-// nobody has it or the run was deleted.
+// TestALongBatchIsReadOnce: concurrent readers share one read, which is repeated once nobody uses
+// it any more or the run was deleted.
 func TestALongBatchIsReadOnce(t *testing.T) {
 	source := &slowSource{}
 	r := newReads(source)

@@ -37,13 +37,13 @@ type SessionSummary struct {
 func CheckTitle(title string) error {
 	switch {
 	case !utf8.ValidString(title):
-		return errors.New("a title is UTF-8")
+		return errors.New("a title must be valid UTF-8")
 	case utf8.RuneCountInString(title) > MaxTitle:
 		return fmt.Errorf("a title has at most %d characters, not %d", MaxTitle, utf8.RuneCountInString(title))
 	case strings.ContainsFunc(title, unicode.IsControl):
-		return errors.New("a title is one line without control characters")
+		return errors.New("a title must be one line without control characters")
 	case title != "" && strings.TrimSpace(title) == "":
-		return errors.New("a title has more in it than spaces")
+		return errors.New("a title must not be blank")
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func CheckSessionID(id string) error {
 		return fmt.Errorf("a session's id has 1 to %d characters, not %d", MaxSessionID, len(id))
 	}
 	if id == "." || id == ".." {
-		return fmt.Errorf("a session's id is not %q: no address can end so", id)
+		return fmt.Errorf("a session's id must not be %q, which has a meaning of its own in an address", id)
 	}
 	for _, c := range []byte(id) {
 		switch {

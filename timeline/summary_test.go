@@ -8,7 +8,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// TestASummaryAsksUntilItsSuggestionExpires: nobody has to write that its time is over.
+// TestASummaryAsksUntilItsSuggestionExpires: no event has to say that its time is over.
 func TestASummaryAsksUntilItsSuggestionExpires(t *testing.T) {
 	at := time.Date(2026, time.March, 1, 9, 0, 0, 0, time.UTC)
 	var s timeline.Summary

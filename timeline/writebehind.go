@@ -230,7 +230,7 @@ func waitsForIt(events []recovery.Event) bool {
 }
 
 // errUnwritten says that a run has waited long enough for its store.
-var errUnwritten = errors.New("what came before could not be written for too long")
+var errUnwritten = errors.New("earlier events could not be written for too long")
 
 // hopeless is the reason why a run must stop; nil if it need not.
 func (w *WriteBehind) hopeless(r *behind) error {

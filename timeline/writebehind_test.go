@@ -15,7 +15,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/timelinetest"
 )
 
-// TestWriteBehindIsALog: of runs that it does not take, it is the log that it stands on.
+// TestWriteBehindIsALog: for runs that it does not write behind it behaves like the log beneath it.
 func TestWriteBehindIsALog(t *testing.T) {
 	timelinetest.Run(t, func(t *testing.T) timeline.Log {
 		w := timeline.NewWriteBehind(timeline.NewMemory(), func(recovery.Started) bool { return false })
@@ -73,7 +73,7 @@ func (b *behind) must(err error) {
 	}
 }
 
-// durable wants the store to have so many events of a run, without waiting for any.
+// durable checks that the store has so many events of a run, without waiting for any.
 func (b *behind) durable(run string, want int) {
 	b.Helper()
 	events, err := b.store.Log.Read(b.Context(), run, 0, 0)
@@ -87,8 +87,8 @@ func (b *behind) durable(run string, want int) {
 	}
 }
 
-// TestWritesBehind: what a run's owner writes is taken down at once, durable in one write a moment
-// later, and nobody sees it before (I31).
+// TestWritesBehind: an append returns at once, is durable in one write a moment later, and nobody
+// sees it before (I31).
 func TestWritesBehind(t *testing.T) {
 	testBehind(t, func(b *behind) {
 		seen := make(chan uint64, 8)
@@ -129,8 +129,8 @@ func TestWritesBehind(t *testing.T) {
 	})
 }
 
-// TestI20WhatActsIsDurable: what somebody answers, or acts on, is durable before its append returns,
-// with all that came before.
+// TestI20WhatActsIsDurable: an event that answers somebody, or that an effect follows from, is
+// durable before its append returns, with all earlier events.
 func TestI20WhatActsIsDurable(t *testing.T) {
 	testBehind(t, func(b *behind) {
 		l, seq := b.begun("r"), uint64(1)
@@ -154,9 +154,9 @@ func TestI20WhatActsIsDurable(t *testing.T) {
 	})
 }
 
-// TestAStoreThatDoesNotWrite: its runs hear of it with their next append, and new ones at once; all
-// goes on when it writes again, and nothing is lost or written twice, also where the store wrote
-// what it said it had not.
+// TestAStoreThatDoesNotWrite: its runs get the error with their next append, and new runs at once;
+// all continue when it writes again, and nothing is lost or written twice, also if the store did
+// write what it said it had not.
 func TestAStoreThatDoesNotWrite(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		t.Run(fmt.Sprintf("it is there all the same: %t", after), func(t *testing.T) {
@@ -185,7 +185,8 @@ func TestAStoreThatDoesNotWrite(t *testing.T) {
 	}
 }
 
-// TestARunDoesNotWaitForEver: a run whose store does not write for long stops, since its caller waits.
+// TestARunDoesNotWaitForEver: a run whose store does not write for long stops, since its caller
+// waits.
 func TestARunDoesNotWaitForEver(t *testing.T) {
 	testBehind(t, func(b *behind) {
 		l := b.begun("r")
@@ -205,7 +206,8 @@ func TestARunDoesNotWaitForEver(t *testing.T) {
 	})
 }
 
-// TestAnOwnerThatIsLate: a run that another has claimed takes nothing more, and holds up no other.
+// TestAnOwnerThatIsLate: a run that another owner has claimed accepts nothing more, and delays no
+// other run.
 func TestAnOwnerThatIsLate(t *testing.T) {
 	testBehind(t, func(b *behind) {
 		l := b.begun("r")
@@ -227,7 +229,8 @@ func TestAnOwnerThatIsLate(t *testing.T) {
 	})
 }
 
-// TestNoMoreThanFits: what is taken down and not written is bounded, and whoever writes more waits.
+// TestNoMoreThanFits: the events that are not yet durable are bounded, and an append beyond that
+// waits.
 func TestNoMoreThanFits(t *testing.T) {
 	testBehind(t, func(b *behind) {
 		l := b.begun("r")
@@ -263,7 +266,7 @@ func TestNoMoreThanFits(t *testing.T) {
 	})
 }
 
-// TestClosingLosesNothing: what was taken down is durable once the log is closed.
+// TestClosingLosesNothing: all appended events are durable once the log is closed.
 func TestClosingLosesNothing(t *testing.T) {
 	testBehind(t, func(b *behind) {
 		memory := b.store.Log

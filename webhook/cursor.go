@@ -53,7 +53,7 @@ func openCursors(file string) (c *cursors, found bool, err error) {
 		err = json.Unmarshal(data, &c.kept)
 	}
 	if err != nil {
-		return nil, false, fmt.Errorf("how far webhooks were told: %w; remove the file to begin anew", err)
+		return nil, false, fmt.Errorf("reading how far webhooks were sent: %w; remove the file to begin anew", err)
 	}
 	if c.Runs == nil {
 		c.Runs = map[string]cursor{}

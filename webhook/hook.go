@@ -33,7 +33,7 @@ func (h Hook) Check() error {
 	u, err := url.Parse(h.URL)
 	switch {
 	case err != nil || u.Host == "":
-		return errors.New("url: it is no URL")
+		return errors.New("url: it is not a URL")
 	case u.Scheme != "https" && u.Scheme != "http":
 		return errors.New("url: it must begin with https://")
 	case u.User != nil || u.Fragment != "":
@@ -64,7 +64,7 @@ func (h Hook) key() ([]byte, error) {
 	if text, ok := strings.CutPrefix(h.Secret, "whsec_"); ok {
 		var err error
 		if key, err = base64.StdEncoding.DecodeString(text); err != nil {
-			return nil, errors.New("the secret does not go on in base64 after whsec_")
+			return nil, errors.New("the secret is not base64 after whsec_")
 		}
 	}
 	if len(key) < minSecret {

@@ -41,7 +41,7 @@ type postman struct {
 func newPostman(h Hook, logger *slog.Logger, p pace) (*postman, error) {
 	u, err := url.Parse(h.URL)
 	if err != nil {
-		return nil, errors.New("url: it is no URL")
+		return nil, errors.New("url: it is not a URL")
 	}
 	key, err := h.key()
 	if err != nil {
@@ -97,7 +97,7 @@ func (p *postman) inTurn(ctx context.Context, id string, body []byte) (after tim
 func (p *postman) once(ctx context.Context, id string, body []byte) (after time.Duration, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, bytes.NewReader(body))
 	if err != nil {
-		return 0, errors.New("no request can be made of its URL")
+		return 0, errors.New("a request cannot be made from its URL")
 	}
 	at := strconv.FormatInt(time.Now().Unix(), 10)
 	req.Header.Set("Content-Type", "application/json")

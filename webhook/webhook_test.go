@@ -115,7 +115,7 @@ func (r *receiver) waitFor(n int) {
 	}
 }
 
-// running has a sender tell until stop.
+// running runs a sender until stop.
 func running(t *testing.T, log timeline.Log, dir string, h Hook) (stop func()) {
 	t.Helper()
 	s, err := newSender(t.Context(), log, dir, slog.New(slog.DiscardHandler), h, quick)
@@ -222,8 +222,8 @@ func TestI29EachEventOnceAtLeast(t *testing.T) {
 	}
 }
 
-// TestFromNowOn: what happened before a hook was configured is not told; what happens afterwards
-// is, also in runs that were going on.
+// TestFromNowOn: events from before a hook was configured are not sent; later ones are, also of
+// runs that were already going on.
 func TestFromNowOn(t *testing.T) {
 	log := timeline.NewMemory()
 	over, goesOn := begin(t, log, "over"), begin(t, log, "goes-on")
@@ -333,7 +333,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestForgets: a run that is over is forgotten once it cannot be taken for a new one any more.
+// TestForgets: a run that has ended is forgotten once it cannot be taken for a new one.
 func TestForgets(t *testing.T) {
 	c, found, err := openCursors(t.TempDir() + "/c.json")
 	if found || err != nil {

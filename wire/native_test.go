@@ -38,7 +38,7 @@ func TestWithModel(t *testing.T) {
 	}
 }
 
-// FuzzWithModel: what is said but for the model is what was said.
+// FuzzWithModel: apart from the model's name the request stays what it was.
 func FuzzWithModel(f *testing.F) {
 	for body := range bodies {
 		f.Add(body)

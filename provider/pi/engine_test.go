@@ -23,7 +23,7 @@ func ask(messages ...llm.Message) llm.Request {
 	return llm.Request{Model: "pi/fa/m", Session: "s", Messages: messages}
 }
 
-// hear collects what Stream tells, and its failure.
+// hear collects what Stream yields, and its failure.
 func hear(ctx context.Context, t *testing.T, e *Engine, r llm.Request) (llm.Answer, *failure.Failure) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)

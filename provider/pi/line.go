@@ -14,7 +14,7 @@ const maxLine = 64 << 20
 
 var (
 	errLongLine = errors.New("pi printed a line of more than 64 MiB")
-	errNoObject = errors.New("pi printed a line that is no JSON object")
+	errNoObject = errors.New("pi printed a line that is not a JSON object")
 )
 
 // lines reads Pi's output. Only LF ends a line: text may contain U+2028.

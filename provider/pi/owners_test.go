@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/internal/procgroup"
 )
 
-// A note of a process that is gone has what it left ended; nothing else is touched.
+// If a note's process is gone, the processes that it left are ended; nothing else is touched.
 func TestPi07OnlyTheDeadAreSwept(t *testing.T) {
 	if _, err := os.Stat("/proc/self/environ"); err != nil {
 		t.Skip("only Linux tells what is left:", err)

@@ -30,7 +30,7 @@ func anthropicOnly(path string) wire.Decoder {
 	return nil
 }
 
-// through is a way through a proxy to a provider that does what do says.
+// through is a proxy in front of a provider that does what do says.
 func through(t *testing.T, do http.HandlerFunc) (x *proxy, w *requestObserver, url string) {
 	t.Helper()
 	provider := httptest.NewServer(do)

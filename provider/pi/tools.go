@@ -95,7 +95,7 @@ func (p *process) result(ctx context.Context, id string, said func(string)) (tex
 			over := t.over
 			p.mu.Unlock()
 			if !over {
-				return "", false, fmt.Errorf("nobody knows what came of it: %w", p.cause)
+				return "", false, fmt.Errorf("its outcome is not known: %w", p.cause)
 			}
 		}
 	}

@@ -46,7 +46,7 @@ func join(t *testing.T, url, name string) *member {
 	return m
 }
 
-// speak begins to tell and hear others, until stop.
+// speak starts to serve the other members and to listen to them, until stop.
 func (m *member) speak(name string) {
 	m.Helper()
 	store := m.StandsOn().(timeline.Members)
@@ -260,8 +260,8 @@ func TestOutOfReach(t *testing.T) {
 	r.check(t)
 }
 
-// TestStrangersHearNothing: who has no row in the database is not answered, whatever certificate it
-// shows; nor is a member believed that has another one than its row says.
+// TestStrangersHearNothing: a peer without a row in the database is not answered, whatever
+// certificate it shows; nor is a member believed whose certificate differs from its row.
 func TestStrangersHearNothing(t *testing.T) {
 	url := pgtest.Database(t)
 	a := join(t, url, "a")

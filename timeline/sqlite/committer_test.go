@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// TestFailureInAGroup: what fails in the database fails alone, whoever shares its
+// TestFailureInAGroup: a write that fails in the database fails alone, although others share its
 // transaction.
 func TestFailureInAGroup(t *testing.T) {
 	s := open(t, t.TempDir())
@@ -56,8 +56,8 @@ func TestFailureInAGroup(t *testing.T) {
 	}
 }
 
-// TestPatience: text is kept at once, but not more often than pace allows, and so are
-// leases; who waits for something else waits for none of that, and holds none of it up.
+// TestPatience: a tail is written at once, but not more often than the pace allows, and so are
+// leases; other writes neither wait for those nor are delayed by them.
 func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, t.TempDir())

@@ -119,7 +119,8 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestADiskThatFailsIsNoDamage: SQLite says "malformed" of a page that the disk did not give.
+// TestADiskThatFailsIsNoDamage: SQLite also says "malformed" of a page that the disk did not
+// return.
 func TestADiskThatFailsIsNoDamage(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)

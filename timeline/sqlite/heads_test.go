@@ -12,8 +12,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// TestHeads: whatever happens to runs, what another Store reads of one is what its events
-// make of it, wherever they lie.
+// TestHeads: whatever happens to runs, what another Store reads of a run is what its events amount
+// to, in whichever table they are.
 func TestHeads(t *testing.T) {
 	const runs, appends, most = 5, 600, 12 // more events than maxRecent
 	dir := t.TempDir()

@@ -70,7 +70,7 @@ func TestTailElsewhere(t *testing.T) {
 	t.Fatal("the follower stopped")
 }
 
-// TestNoTailIsLeft: what an attempt has said is in its event, and nowhere else any more.
+// TestNoTailIsLeft: once an attempt has ended its text is in its event and nowhere else.
 func TestNoTailIsLeft(t *testing.T) {
 	s := open(t, t.TempDir())
 	ctx := t.Context()
@@ -96,7 +96,7 @@ func TestNoTailIsLeft(t *testing.T) {
 	}
 }
 
-// forgets has the committer read the rows of runs anew, as after another process's write.
+// forgets makes the committer read the rows of runs again, as after another process's write.
 func (s opened) forgets(t *testing.T) {
 	t.Helper()
 	if err := s.between(t.Context(), func(context.Context) error { s.statements.forget(); return nil }); err != nil {

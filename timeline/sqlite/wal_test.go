@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestLogBeginsAnew: while a store writes without a pause its write-ahead log moves to the
-// database, and does not reach the length at which SQLite would have everybody wait.
+// TestLogBeginsAnew: while a store writes without a pause its write-ahead log is checkpointed, and
+// does not reach the length at which SQLite would make every writer wait.
 func TestLogBeginsAnew(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 96 MiB")

@@ -138,7 +138,7 @@ func as[T any](t *testing.T, store timeline.Store) T {
 	t.Helper()
 	what, ok := store.(T)
 	if !ok {
-		t.Fatalf("%T is no %T", store, what)
+		t.Fatalf("%T is not a %T", store, what)
 	}
 	return what
 }

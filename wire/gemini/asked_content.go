@@ -171,7 +171,7 @@ func (r *reading) response(field string, value []byte) ([]llm.Part, error) {
 			return err
 		}
 		if body.Null(p.Inline) {
-			r.Bind("a part of a tool's result that is no picture (" + field + ")")
+			r.Bind("a part of a tool's result that is not a picture (" + field + ")")
 			return nil
 		}
 		pictures, err := r.inline(field+".inlineData", p.Inline)
