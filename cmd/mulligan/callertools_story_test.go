@@ -16,9 +16,9 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/sqlite"
 )
 
-// TestAToolResultSurvivesKills: a call is asked of its run's caller once and its result is acted on
-// once, though the process that asked is killed, the result goes to another one, four times over,
-// and that is killed as soon as it has said that it has it.
+// TestAToolResultSurvivesKills: the run's caller is asked for a tool call once, and its result is
+// used once, although the process that asked is killed, the result is sent four times to another
+// process, and that one is killed as soon as it has accepted it.
 func TestAToolResultSurvivesKills(t *testing.T) {
 	h := newHome(t, `tool:get_temperature:{"city":"Oslo"}, answer:It is 22 degrees., answer:It is 22 degrees., answer:It is 22 degrees.`)
 	state := filepath.Join(h.dir, "state", "mulligan")

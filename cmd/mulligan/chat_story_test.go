@@ -105,7 +105,7 @@ func (p *pane) shows(texts ...string) {
 	}
 }
 
-// gone waits until the screen has a text no more.
+// gone waits until the screen no longer has a text.
 func (p *pane) gone(text string) {
 	p.Helper()
 	for deadline := time.Now().Add(30 * time.Second); strings.Contains(p.screen(), text); time.Sleep(20 * time.Millisecond) {
@@ -124,8 +124,8 @@ func (p *pane) leaves() {
 	p.shows("Go on with this conversation", "left with 0")
 }
 
-// TestChat: a failure, its suggestion, a number key, the answer; and the conversation is
-// there again when it is gone on with.
+// TestChat: a failure, its suggestion, a number key, the answer; and the conversation is shown
+// again when it is continued.
 func TestChat(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, "503, answer:It is **fine** now., answer:Sure.")
@@ -167,7 +167,7 @@ func TestChatStops(t *testing.T) {
 	p.leaves()
 }
 
-// TestChatInterrupted: so does Ctrl-C, and the chat stays open.
+// TestChatInterrupted: Ctrl-C stops the answer as well, and the chat stays open.
 func TestChatInterrupted(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, "stall:Hello wor, answer:All good.")
@@ -226,7 +226,7 @@ func TestChatOverARestart(t *testing.T) {
 	h.asked(2)
 }
 
-// freeAddress is an address of this machine that nobody listens at now.
+// freeAddress is an address of this machine on which nobody listens at the moment.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -265,7 +265,7 @@ func TestRunLeavesOpen(t *testing.T) {
 	p.shows("It stays open", "recover r", fmt.Sprintf("left with %d", exit.CodeSuggestion))
 }
 
-// TestChatNeedsATerminal: without one it says what does not.
+// TestChatNeedsATerminal: without a terminal it names the commands that need none.
 func TestChatNeedsATerminal(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, "answer:Never asked.")
@@ -284,8 +284,8 @@ func TestTokenIsNotSentInClear(t *testing.T) {
 	}
 }
 
-// TestJSONDoesNotSteerTheTerminal: what a model wrote is escaped on a terminal, and is as it was
-// in a pipe.
+// TestJSONDoesNotSteerTheTerminal: what a model wrote is escaped on a terminal and unchanged in a
+// pipe.
 func TestJSONDoesNotSteerTheTerminal(t *testing.T) {
 	t.Parallel()
 	const said = "\u009b2J\u202eever"

@@ -317,9 +317,8 @@ func askedOn(ts *testscript.TestScript, want []string) {
 	}
 }
 
-// unruly is a plugin that does what its argument says when it is asked, or, for
-// garbage-first and exit-first, before it has said who it is.
-// witness tells what a plugin is given.
+// unruly is a plugin that does what its argument says when it is asked or, for garbage-first and
+// exit-first, before its handshake. witness reports what a plugin is given.
 func witness(e plugin.Event) string {
 	state := os.Getenv("XDG_STATE_HOME")
 	files, _ := os.ReadDir(state)
@@ -367,7 +366,8 @@ func unruly() {
 	}), occasions(deed)...)
 }
 
-// occasions are what the plugin takes beside run_error, where its deed is about calls or ends.
+// occasions are those that the plugin takes besides run_error, if what it does concerns calls or
+// ends.
 func occasions(deed string) []plugin.Option {
 	say := func(v plugin.Verdict) plugin.Option {
 		return plugin.WithBeforeCall(func(_ context.Context, c plugin.Call) (plugin.Verdict, error) {

@@ -16,7 +16,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// keys are n of them, of a JSON object.
+// keys gives n members of a JSON object.
 func keys(n int) string {
 	var s strings.Builder
 	for i := range n {
@@ -28,7 +28,8 @@ func keys(n int) string {
 // nested are n lists, each within the one before.
 func nested(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 
-// TestExplainInputOfTwiceTheSize: what somebody pastes costs as much as it is long.
+// TestExplainInputOfTwiceTheSize: the cost of explaining a text grows with its length and no
+// faster.
 func TestExplainInputOfTwiceTheSize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures what large inputs cost")
@@ -71,7 +72,7 @@ func TestExplainInputOfTwiceTheSize(t *testing.T) {
 	}
 }
 
-// TestImportOfTwiceTheSize: what somebody else's export costs.
+// TestImportOfTwiceTheSize: the cost of an import grows with its size and no faster.
 func TestImportOfTwiceTheSize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures what large inputs cost")

@@ -54,7 +54,7 @@ func saidOf(t *testing.T, out, verb string) string {
 	return said + " => " + code
 }
 
-// crashed has a run in the store that was killed, so that its write-ahead log is left, and one
+// crashed makes a store with a run that was killed, so that its write-ahead log is left, and one
 // that has ended.
 func crashed(t *testing.T) (h *home, run string) {
 	t.Helper()
@@ -84,7 +84,7 @@ func TestVerbsOnAReadOnlyDisk(t *testing.T) {
 	for _, closed := range []bool{false, true} {
 		t.Run(fmt.Sprintf("the log is empty: %t", closed), func(t *testing.T) {
 			if closed {
-				h.mulligan(0, "runs", "list") // which closes the store as it should be
+				h.mulligan(0, "runs", "list") // which closes the store properly
 			}
 			script := "mount -o remount,bind,ro \"$STATE\" || exit 77\n"
 			for verb := range reading {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// documented are commands of ours in blocks of code: at the beginning of a line, after a prompt or
-// what is set for them.
+// documented finds our commands in code blocks: at the beginning of a line, after a prompt or after
+// the variables that are set for them.
 var documented = regexp.MustCompile(`(?m)^(?:\$ )?(?:[A-Z_]+=\S+ )*mulligan ([^\n]*)$`)
 
 // documentedCommands are those of all pages, and where each is.
@@ -49,10 +49,10 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 }
 
-// afterwards is what a shell does beside the command.
+// afterwards is what follows the command and is the shell's own: a comment, a pipe, a redirection.
 var afterwards = regexp.MustCompile(`\s(#|\||>|<|&&|;|2>).*`)
 
-// wrongCommand says what a command that is typed like this has that no command of ours has.
+// wrongCommand names the verb or flag of a typed command that does not exist; "" if all do.
 func wrongCommand(typed string) string {
 	typed = afterwards.ReplaceAllString(" "+typed, "")
 	args := strings.Fields(strings.NewReplacer("[", " ", "]", " ").Replace(typed))
@@ -83,7 +83,7 @@ func wrongCommand(typed string) string {
 // played are commands in stories, and in tests of other rooms that start the program.
 var played = regexp.MustCompile(`(?m)(?:^|\s)mulligan ([^\n]*)$`)
 
-// playedBy are verbs and flags that a test runs which is no story, by its name.
+// playedBy has the verbs and flags that no story runs, each with the name of the test that does.
 var playedBy = map[string]string{"mulligan chat": "TestChat", "mulligan serve --open": "TestServeOpens"}
 
 // TestDocumentedCommandsAreRun: a story runs every verb that a page shows, with each of the flags that

@@ -17,7 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// servedFaults is a `mulligan faults serve` under way.
+// servedFaults is a running `mulligan faults serve`.
 type servedFaults struct {
 	cmd    *exec.Cmd
 	out    *watcher

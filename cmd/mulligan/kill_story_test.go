@@ -223,8 +223,8 @@ func count[B recovery.Body](events []recovery.Event) int {
 	return n
 }
 
-// stalled ends the last line of what is heard of "stall:Hello wor", into however many pieces
-// it came apart.
+// stalled is the end of the last line that is printed of "stall:Hello wor", however many pieces it
+// arrives in.
 const stalled = `wor"}`
 
 const weatherCall = `tool:"Let me look."+get_weather:{"city":"Oslo"}`

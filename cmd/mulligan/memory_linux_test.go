@@ -106,7 +106,8 @@ func (c *client) read(path string) error {
 
 // TestI44ALongAnswerIsReadInFourTimesItsSize: whoever reads a run with a long answer, and however
 // many do, the program takes at most four times as much memory for it as the answer has. It is
-// measured three times, since a collector has its moods, and the least counts. The figures:
+// measured three times, since garbage is not always collected at the same moment, and the least
+// counts. The figures:
 //
 //	go test ./cmd/mulligan -run TestI44ALongAnswer -v
 func TestI44ALongAnswerIsReadInFourTimesItsSize(t *testing.T) {

@@ -89,7 +89,7 @@ func (f *conformFlags) exam(args []string) (conformance.Exam, error) {
 			return exam, exit.Usagef("--config: %w", err)
 		}
 		if !json.Valid(config) {
-			return exam, exit.Usagef("--config: %s is no JSON", f.config)
+			return exam, exit.Usagef("--config: %s is not JSON", f.config)
 		}
 		exam.Command.Config = config
 	}

@@ -38,7 +38,8 @@ func (s *screen) shows(t *testing.T, what string) {
 	}
 }
 
-// TestRulesDev judges a file again whenever it is saved, also where it is wrong meanwhile, or gone.
+// TestRulesDev: a file is checked again whenever it is saved, also while it is wrong or missing in
+// between.
 func TestRulesDev(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "recovery.yaml")
 	save := func(text string) {

@@ -70,7 +70,7 @@ func recoverAll(cmd *cobra.Command, f *common, t *together, plugins []string, as
 	if err := a.resumeTogether(ctx, sent, plugins, asJSON); err != nil || !more {
 		return err
 	}
-	return &exit.Error{Code: exit.CodeFailed, Err: fmt.Errorf("there are more than %d; say it again", len(results))}
+	return &exit.Error{Code: exit.CodeFailed, Err: fmt.Errorf("there are more than %d: run the command again for the rest", len(results))}
 }
 
 // tellAnswers prints what was or would be done, or why not, and returns the runs that continue.

@@ -126,7 +126,7 @@ func (i *importer) header() error {
 	case err != nil:
 		return err
 	case json.Unmarshal(text, &h) != nil || h.Format != devtools.ExportFormat:
-		return errors.New("it is not what `mulligan runs export` writes: its first line is no header of that")
+		return errors.New("it is not what `mulligan runs export` writes: its first line is not the header of an export")
 	case h.Version > exportVersion:
 		return fmt.Errorf("it was written by a newer version (format %d, this one knows %d): use that version", h.Version, exportVersion)
 	}
