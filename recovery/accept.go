@@ -146,6 +146,8 @@ func (r *Run) accepted(e Event, b Accepted) {
 		amended = Decision{Action: ActionFail}
 	case ButtonCancelWait:
 		r.cancelled = true
+	case ButtonRetryNow:
+		amended = r.hurried(amended)
 	case ButtonSwitchModel, ButtonLarger:
 		amended.Action, amended.NewModel, amended.Adjust.Compact = ActionSwitchModel, button.Model, false
 	case ButtonCompact:
@@ -164,6 +166,15 @@ func (r *Run) accepted(e Event, b Accepted) {
 		r.extend(open, e.Time)
 	}
 	open.Decision = &amended
+}
+
+// hurried is what is done for a person who ends a wait: the same model is asked again or, if a
+// plugin forbids that one, the model that the wait was for.
+func (r *Run) hurried(again Decision) Decision {
+	if d := r.Open.Decision; d != nil && d.Action == ActionSwitchModel && r.forbids(r.Model) != "" {
+		again.Action, again.NewModel = d.Action, d.NewModel
+	}
+	return again
 }
 
 // pressed has the plugin asked whose button was pressed; its next vote is decided anew.

@@ -45,7 +45,7 @@ func Example_embed() {
 
 	service, stop := context.WithCancel(context.Background())
 	defer stop()
-	log := timeline.NewMemory() // or sqlite.Open, which outlives this process
+	log := timeline.NewMemory() // or sqlite.Open, which outlives this process, or postgres.Open, which several share
 	r := runner.New(
 		runner.WithModels(models, "lab/quill-1"), runner.WithLog(log), runner.WithDetached(service),
 		runner.WithAutoRecover(true), runner.WithHook("patient", patient), runner.WithHook(autorecover.Name, autorecover.Hook()))
