@@ -35,9 +35,11 @@
 //  8. The words of a code that no table has (BILLING_PAUSED): a name for one thing, though we
 //     never saw it, says more than one for many.
 //  9. A general code (rate_limit_error, authentication_error): still chosen by the provider, and for
-//     less than a status stands for.
+//     less than a status stands for. A code of a limit says which only where the words do not: of a day
+//     or a month.
 //  10. Why it was refused: a cause that the words come to, over those statuses and codes alone that
-//     say less (a 400, also one that the message tells of, or a server_error, to "wallet is empty").
+//     say less (a 400, a 429 or a 503, also one that the message tells of, or a server_error, to "wallet
+//     is empty").
 //  11. A code that says no more than a status of 500 does (server_error): its server chose it, where
 //     the status may be that of a proxy.
 //  12. The HTTP status: proxies set it, too, but it is a number from a list, and not prose.
@@ -56,6 +58,10 @@
 // What no step knows is [KindUnknown], which is tried again once: a guess would be worse. A
 // Diagnosis says how sure its step is, and what the next one says that is of another opinion.
 //
+// A message is read without what programs put around it in passing it on: heads that say no more than
+// that something failed ("Agent run failed: LLM request error: "), ids of requests, a terminal's colours,
+// lines that a narrow window broke.
+//
 // Text that a model wrote or that a tool printed is never evidence, and neither is what a sentence
 // denies ("this is not a rate limit").
 //
@@ -71,15 +77,17 @@
 //	classify.go   from the evidence to a Failure
 //	precedence.go the order above; its steps are in pages.go, quota.go and verdict.go
 //	reading.go    what they go by, which body.go, status.go and hints.go read of the evidence
+//	bare.go       a message without what programs add to it; frame.go, the heads that say nothing
 //	wording.go    the form of the rules; the tables are codes.go, sentences.go, chinese.go, loose.go
 //	causes.go     what a message that no rule knows comes to: what it speaks of, and what it says of
 //	              that; lexer.go and clauses.go cut it into words, lexicon.go finds in meanings.go
-//	              and, in the forms of forms.go, what they mean; languages.go, languages_central.go, languages_east.go and languages_south.go have the
+//	              and, in the forms of forms.go, what they mean (word_table.go finds a word); languages.go, languages_central.go, languages_east.go and languages_south.go have the
 //	              commonest of twenty languages more
 //	diagnosis.go  what it was recognised by
 //	local.go      somebody's own rows above all of this; local_words.go, how their words are compared,
 //	              and which row a failure would be known by
-//	words.go      the title and the message for people, from the wordings of copy.go
+//	words.go      the title and the message for people, from the wordings of copy.go; placeholders.go,
+//	              what those may mention
 //	words/        what any text goes through before people read it
 //	testdata/     real errors with the kinds that are right for them; ports.jsonl holds the ports to
 //	              Python and TypeScript to this package (make ports, docs/failure.md)

@@ -31,8 +31,10 @@ func frameLen(text string) int {
 		}
 	}
 	if end := strings.Index(head, ") when calling the "); end >= 0 && strings.HasPrefix(head, errorOccurred) { // of AWS
-		if i := strings.Index(text, " operation: "); i >= 0 && i < 2*maxFrame {
-			return i + len(" operation: ")
+		for _, end := range []string{" operation: ", retriesEnd} {
+			if i := strings.Index(text, end); i >= 0 && i < 2*maxFrame {
+				return i + len(end)
+			}
 		}
 	}
 	i := strings.IndexByte(head, ':')
@@ -49,8 +51,12 @@ func frameLen(text string) int {
 	return i + 2
 }
 
-// errorOccurred begins the messages of AWS.
-const errorOccurred = "An error occurred ("
+// errorOccurred begins the messages of AWS, and retriesEnd ends what stands before the provider's words
+// where its SDK has tried again: "operation (reached max retries: 4): ".
+const (
+	errorOccurred = "An error occurred ("
+	retriesEnd    = "): "
+)
 
 // isFrame reports whether all words of a head are such as any failure is told with. Those of the
 // name of a status are, after its number.
@@ -61,7 +67,7 @@ func isFrame(head string) bool {
 		if !ok {
 			return true
 		}
-		if len(word) > 1 && !frameWords[word] && !(numbered && statusWords[word]) {
+		if len(word) > 1 && !frameWords[word] && (!numbered || !statusWords[word]) {
 			return false
 		}
 	}

@@ -247,7 +247,7 @@ conversation that is too long taken for anything else, since it would loop. Ther
 
 How it is done: a code, a sentence or a status that is known decides first. What is left is read word by word: what it speaks of (money, a
 key, a model, a connection, …) and what it says of that (it lacks, it is exceeded, it is gone, …), by stems of words in ten
-languages and the commonest of eighteen more, in the text and in codes such as ` + "`BILLING_PAUSED`" + `. ` + "`go doc ./failure`" + ` tells what counts more than what, and why.
+languages and the commonest of twenty more, in the text and in codes such as ` + "`BILLING_PAUSED`" + `. ` + "`go doc ./failure`" + ` tells what counts more than what, and why.
 ` + "`mulligan explain`" + ` tells how sure it is: of a hundred unseen errors recognised in the same way, how many were so.
 Where the rows of *fresh*, *sealed* and *unseen* came to one way often enough, that is the share that was right when they were first
 run: a sentence 93 of 94 and loose words 58 of 59 (in *unseen*, with codes, 57 of 58), a status in a message 21 of 22, the status 69 of 79, a cause in any words 130 of 148. Of *fourth*, *fifth* and *sixth* the rules before them had a sentence 92 of 94,
@@ -300,6 +300,7 @@ give their errors (384; 312). Of the 193 misses of the first, 76 were in languag
 not read) 143 of *tenth* were right at first sight (76.5 %), and the same three dangerous. So a table of one hand, however complete, gains four in a hundred on sentences of others. Of the 44 mistakes 24 were words in another language, 6 words
 in English, 8 pairs of words, 5 a status that counted for more than the words, 1 a sense. Then it was learned from, by mechanism where there was one: what an app says of an answer (unreadable, empty, cut) counts more than its own 500 or 502, the
 settings of a model are no model, and JSON that was not found is none either. *eleventh*, gathered after that and committed before any rule was asked: 59 of 68 (86.8 %), none dangerous, where the rules of before *tenth* had 53 (77.9 %).
+Hindi and Thai are read by now (the marks of their vowels parted every word): of 52 sentences made up in them 1 was right before, all are now, which measures nothing.
 The same person gathered the two, labelled them and made the tables. What may be expected of such errors, apps' own words in any language, is 80 to 87 %; of agents, gateways and providers in English what is said above.
 
 What the mistakes at first sight were, of the first nine corpora whose list of them is kept (205 of 1500; a reader's judgement, one cause each):
@@ -320,8 +321,13 @@ and ` + "`unavailable`" + `, ` + "`quota`" + ` and ` + "`rate_limit`" + `, ` + "
 the given file has each kind, come to 92 % (89 % by their own labels): what may be expected of errors like the given ones. No label was changed for that. One was for its own sake: ` + "`额度不足`" + ` in *seventh*, which the given file calls
 billing, too; at first sight it counts as the mistake that it was.
 
-What programs put around a provider's words is measured without new rows: the 1379 messages of these corpora that are right by themselves are right still behind ` + "`Failed after 3 attempts. Last error:`" + ` and before
-a link to a page about rate limits. Before links were left out, such a link changed 578 of them (a page called ` + "`rate-limits`" + ` made a rate limit of anything that no step before it knew).
+*twelfth* was gathered to be like the given ones: 177 messages of 74 tests and threads of agents, gateways and wrappers of CLIs, all but 18 in English. Before it was gathered, what programs put around a message had been
+made to say nothing (below), and pairs of an English subject and what is said of it had been gone through: of 736 the rules had 576 right, 729 then. 158 of *twelfth* were right at first sight (89.3 %), 1 of the mistakes
+dangerous, and the rules before had as many, and the same nineteen wrong: that work gains nothing on messages that stand by themselves. Twelve of the 19 were ` + "`unknown`" + `: ` + "`not signed in`" + `, ` + "`improperly formed`" + `, ` + "`exited`" + ` said of an agent.
+
+What programs put around a message is measured without new labels: the messages of *given*, *yours* and *fourth* to *ninth* that are right by themselves (1596) are passed on in 133 ways, behind ` + "`Failed after 3 attempts. Last error:`" + `,
+before an id, in JSON in a string, with the status told in words, as gRPC, AWS, Java, Python and Rust print errors, over broken lines: 173,632 messages. Of these 1980 (of 173,531 that were right by themselves then) got another
+kind, 533 of them dangerously; 360 and 37 do now, and failure/testdata/perturbed.md tells in which way. The heads that only say that something failed are left out, and what stands behind them is read; they are read, too, where that says nothing.
 
 A model of the letters was tried three times for what the rules call ` + "`unknown`" + `, and is not built. Honest is only what rules say of errors that came after them, so it was done as it would have been at the time: the rules of
 a day, a model trained on the corpora of that day alone, and the errors of all corpora that came later and that those rules knew nothing of. Logistic regression over pieces of two to five letters and words of one or two;

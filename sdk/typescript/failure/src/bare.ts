@@ -76,9 +76,11 @@ function frameLength(text: string): number {
     return described + ' desc = '.length;
   }
   if (start.includes(') when calling the ') && start.startsWith('An error occurred (')) {
-    const i = text.indexOf(' operation: '); // of AWS
-    if (i >= 0 && size(text.slice(0, i)) < 2 * limits.frame) {
-      return i + ' operation: '.length;
+    for (const ending of [' operation: ', '): ']) {
+      const i = text.indexOf(ending); // of AWS
+      if (i >= 0 && size(text.slice(0, i)) < 2 * limits.frame) {
+        return i + ending.length;
+      }
     }
   }
   let i = start.indexOf(':');

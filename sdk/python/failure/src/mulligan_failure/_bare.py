@@ -72,9 +72,10 @@ def _frame_length(text: str) -> int:
         if i >= 0:
             return i + len(" desc = ")
     if ") when calling the " in start and start.startswith("An error occurred ("):  # of AWS
-        i = text.find(" operation: ")
-        if i >= 0 and size(text[:i]) < 2 * limits["frame"]:
-            return i + len(" operation: ")
+        for end in (" operation: ", "): "):
+            i = text.find(end)
+            if i >= 0 and size(text[:i]) < 2 * limits["frame"]:
+                return i + len(end)
     i = start.find(":")
     while i >= 0 and i + 1 < len(start) and start[i + 1] not in " \n":
         i = start.find(":", i + 1)
