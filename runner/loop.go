@@ -89,12 +89,8 @@ func (l *loop) drive(ctx context.Context) error {
 		}
 	}()
 	cancelled := ctx.Done()
-	select {
-	case m := <-l.mailbox: // the first call is over already
-		if err := m(work); err != nil {
-			return err
-		}
-	default:
+	if err := l.takeWaiting(work); err != nil {
+		return err
 	}
 	for {
 		// A cancel comes before anything that Next makes of effects that were stopped because of
@@ -136,6 +132,16 @@ func (l *loop) drive(ctx context.Context) error {
 				return err
 			}
 		}
+	}
+}
+
+// takeWaiting takes a message that waits already: that the first call is over, if it was short.
+func (l *loop) takeWaiting(ctx context.Context) error {
+	select {
+	case m := <-l.mailbox:
+		return m(ctx)
+	default:
+		return nil
 	}
 }
 

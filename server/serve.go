@@ -36,13 +36,7 @@ func (srv *Server) Serve(ctx context.Context, at *Reach, log *slog.Logger) error
 	defer models.Close()
 	models.driveless = at.Role == roleGateway
 	log.Info("serving", "store", srv.Place())
-	if missing := models.lacks(srv.Config); missing != nil {
-		said := missing.Error()
-		if srv.Config.Model == "" && at.Address != noFace {
-			said = "no model is chosen and no key is set: the page says what to do, and shows without a key how runs recover"
-		}
-		log.Warn(said)
-	}
+	srv.warnOfLack(models.lacks(srv.Config), at, log)
 	defer log.Info("stopped")
 	told, err := srv.tellWebhooks(ctx, log)
 	if err != nil {
@@ -76,4 +70,15 @@ func (srv *Server) Serve(ctx context.Context, at *Reach, log *slog.Logger) error
 		return nil
 	}
 	return r.Keep(ctx, tell("goes on"))
+}
+
+// warnOfLack says what is missing before a model can be asked, if anything is.
+func (srv *Server) warnOfLack(missing error, at *Reach, log *slog.Logger) {
+	switch {
+	case missing == nil:
+	case srv.Config.Model == "" && at.Address != noFace:
+		log.Warn("no model is chosen and no key is set: the page says what to do, and shows without a key how runs recover")
+	default:
+		log.Warn(missing.Error())
+	}
 }
