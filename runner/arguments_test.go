@@ -63,7 +63,7 @@ func TestBadToolsAreRefusedAtTheStart(t *testing.T) {
 		`tool "": a name is`:                          {{Run: run}},
 		`tool "twice": there are two`:                 {{Name: "twice", Run: run}, {Name: "twice", Run: run}},
 		`tool "idle": its Run is nil`:                 {{Name: "idle"}},
-		`tool "odd": its schema: it is no valid JSON`: {{Name: "odd", Run: run, Schema: json.RawMessage(`{"type": 7}`)}},
+		`tool "odd": its schema: it is not a valid JSON`: {{Name: "odd", Run: run, Schema: json.RawMessage(`{"type": 7}`)}},
 	} {
 		model := script(answers("hello"))
 		_, err := runner.New(runner.WithModel(primary, model), runner.WithTools(tools...)).Run(t.Context(), "hi")
