@@ -143,7 +143,7 @@ func (j *Journal) Release(ctx context.Context, l Lease) error {
 		if MayPass(err) {
 			j.keeping.change(l.Owner, func(k *keeper) { k.late = append(k.late, l) })
 		}
-		return j.unlessOver(l, err)
+		return err
 	}
 	j.known.forget(l.Run)
 	j.feed.Left(l.Run)
@@ -222,7 +222,7 @@ func (s source) Ended(ctx context.Context, run string) (bool, error) {
 }
 
 // unlessOver returns err. If it says that l is over, its run is another process's from now on, whose text is
-// shown instead of what was said here.
+// shown instead of what was said here. It is for errors that regain has seen: a store that lost the run says the same.
 func (j *Journal) unlessOver(l Lease, err error) error {
 	if stale(err) && j.known.lost(l) {
 		j.feed.Left(l.Run)

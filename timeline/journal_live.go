@@ -7,7 +7,7 @@ import (
 
 // SaveTail is Log.SaveTail.
 func (j *Journal) SaveTail(ctx context.Context, l Lease, t Tail) error {
-	return j.unlessOver(l, j.store.SaveTail(ctx, l, t))
+	return j.store.SaveTail(ctx, l, t)
 }
 
 // LoadTail is Log.LoadTail.

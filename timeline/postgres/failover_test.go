@@ -48,6 +48,7 @@ func TestLostTail(t *testing.T) {
 				t.Fatal(err)
 			}
 			do(t, url, loses)
+			_ = s.SaveTail(t.Context(), l, timeline.Tail{Attempt: 1, Text: "Hel"}) // which it may refuse, and is not the end of the lease
 			if err := s.Append(t.Context(), l, 2, noted("r", 3)); err != nil {
 				t.Fatal(err)
 			}
