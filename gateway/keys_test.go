@@ -98,7 +98,9 @@ func TestKeys(t *testing.T) {
 		send("PUT", "/v1/keys/anthropic", `{"key":"`+bad+`"}`, http.StatusUnprocessableEntity)
 	}
 	send("PUT", "/v1/keys/anthropic", `{"key":"`+pasted+`","more":"`+pasted+`"}`, http.StatusUnprocessableEntity)
-	send("PUT", "/v1/keys/anthropic", `{"key":["`+pasted+`"]}`, http.StatusUnprocessableEntity)
+	for _, bad := range []string{`{"key":["` + pasted + `"]}`, `{"` + pasted + `":1}`, `"` + pasted + `"`, `["` + pasted + `"]`, `{"Key":"` + pasted + `"}`} {
+		send("PUT", "/v1/keys/anthropic", bad, http.StatusUnprocessableEntity)
+	}
 	send("PUT", "/v1/keys/nobody", `{"key":"`+pasted+`"}`, http.StatusNotFound)
 	send("DELETE", "/v1/keys/anthropic", "", http.StatusNoContent)
 	p.err = errors.New("the file of keys is damaged: remove it")

@@ -30,7 +30,7 @@ type shape struct {
 // that differ only in case, and duplicate keys are errors, because encoding/json would accept
 // them.
 func (s shape) check(ctx context.Context, data []byte) ([]*huma.ErrorDetail, error) {
-	i := &inspection{ctx: ctx, tokens: json.NewDecoder(bytes.NewReader(data)), schemas: s.schemas, at: []string{"body"}}
+	i := &inspection{ctx: ctx, tokens: json.NewDecoder(bytes.NewReader(data)), schemas: s.schemas, at: []string{"body"}, secret: s.secret()}
 	i.tokens.UseNumber()
 	err := i.value(s.schema)
 	if err == nil {
@@ -48,12 +48,28 @@ func (s shape) check(ctx context.Context, data []byte) ([]*huma.ErrorDetail, err
 	return i.faults, err
 }
 
+// secret reports whether a field of the body is one. Whoever sends it in the wrong place or by a wrong name
+// is not sent it back either.
+func (s shape) secret() bool {
+	schema := s.schema
+	for schema.Ref != "" {
+		schema = s.schemas.SchemaFromRef(schema.Ref)
+	}
+	for _, field := range schema.Properties {
+		if field.WriteOnly {
+			return true
+		}
+	}
+	return false
+}
+
 // inspection is one pass over a body.
 type inspection struct {
 	ctx     context.Context
 	tokens  *json.Decoder
 	schemas huma.Registry
 	at      []string // the path to the current value
+	secret  bool     // nothing that was sent is repeated
 	seen    int      // tokens so far
 	faults  []*huma.ErrorDetail
 }
@@ -116,9 +132,6 @@ func (i *inspection) single(s *huma.Schema, token json.Token) error {
 		fault := huma.ErrorDetail{Message: err.Error()}
 		if detail, ok := errors.AsType[*huma.ErrorDetail](err); ok {
 			fault = huma.ErrorDetail{Message: detail.Message, Value: detail.Value}
-		}
-		if s.WriteOnly {
-			fault.Value = nil // a secret is never sent back
 		}
 		if err := i.fault(fault); err != nil {
 			return err
@@ -249,6 +262,9 @@ func (i *inspection) close(open int) error {
 func (i *inspection) fault(f huma.ErrorDetail, below ...string) error {
 	if len(i.faults) == enoughFaults {
 		return errEnough
+	}
+	if i.secret {
+		f.Value, below = nil, nil
 	}
 	if len(i.faults) < maxFaults {
 		for _, step := range append(i.at, below...) {
