@@ -33,6 +33,11 @@ func (r *Runner) hide(b recovery.Body) recovery.Body {
 	case recovery.Voted:
 		b.Vote.Reason, b.Vote.Error = clean.Redact(b.Vote.Reason), clean.Redact(b.Vote.Error)
 		b.Vote.Words = clean.Redact(b.Vote.Words)
+		b.Vote.Actions = slices.Clone(b.Vote.Actions)
+		for i := range b.Vote.Actions {
+			button := &b.Vote.Actions[i]
+			button.Label, button.URL = clean.Redact(button.Label), clean.Redact(button.URL)
+		}
 		return b
 	case recovery.Noted:
 		b.Detail = clean.Redact(b.Detail)
@@ -45,6 +50,7 @@ func (r *Runner) hide(b recovery.Body) recovery.Body {
 func (r *Runner) hideStarted(s *recovery.Started) {
 	if clean, ok := r.models.(Redactor); ok {
 		s.System, s.Input = clean.Redact(s.System), hideMessages(clean, s.Input)
+		s.SessionKey, s.AgentID = clean.Redact(s.SessionKey), clean.Redact(s.AgentID)
 		for key, value := range s.Labels {
 			s.Labels[key] = clean.Redact(value)
 		}

@@ -44,12 +44,15 @@ func TestNothingWrittenHoldsASecret(t *testing.T) {
 	var told []byte
 	hook := hooks.Func(func(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
 		told, _ = json.Marshal(e)
-		return recovery.Vote{Action: recovery.ActionRetry, Reason: "since " + canary, Delay: failure.InMillis(time.Millisecond)}, nil
+		return recovery.Vote{
+			Action: recovery.ActionRetry, Reason: "since " + canary, Delay: failure.InMillis(time.Millisecond),
+			Actions: []recovery.Button{{Kind: "runbook", Label: "see " + canary, URL: "https://runbook.example/" + canary}},
+		}, nil
 	})
 	log := timeline.NewMemory()
 	model := script(callsTool("c1", "env", `{}`), callsTool("c2", "bad", `{}`), fails("so", broken), answers("done"))
 	r := runner.New(runner.WithModels(discreet{model}, primary), runner.WithTools(tools...), runner.WithAutoRecover(true), runner.WithHook("h", hook), runner.WithLog(log))
-	run, err := r.Start(t.Context(), runner.Request{Prompt: "my key is " + canary, System: "it is " + canary})
+	run, err := r.Start(t.Context(), runner.Request{Prompt: "my key is " + canary, System: "it is " + canary, SessionKey: "of " + canary, AgentID: canary})
 	if err != nil {
 		t.Fatal(err)
 	}
