@@ -20,7 +20,7 @@ const (
 // builtins are the names of the plugins that this program contains.
 var builtins = []string{AutoRecover, Rules}
 
-// BuiltinNames lists them for people.
+// BuiltinNames lists the names of the builtin plugins for people, separated by commas.
 func BuiltinNames() string { return strings.Join(builtins, ", ") }
 
 // IsBuiltinName reports whether this program contains a plugin with that name.

@@ -289,7 +289,8 @@ func PluginProblem(plugins []Plugin) *yamlfile.Problem {
 	return nil
 }
 
-// CheckModel says what is wrong with the full name of a model.
+// CheckModel says what is wrong with the full name of a model; nil if it has the form
+// provider/model.
 func CheckModel(name string) error {
 	if provider.CheckName(name) != nil {
 		return fmt.Errorf("%q is not the full name of a model: write provider/model, for example anthropic/claude-sonnet-4-5", name)

@@ -145,7 +145,8 @@ func splitList(text string) []string {
 	return list
 }
 
-// StateDir is where runs are kept.
+// StateDir is the folder in which runs are kept: c.State or, if that is empty, mulligan below
+// XDG_STATE_HOME or below ~/.local/state. It fails if none of them is set.
 func (c *Config) StateDir(env func(string) string) (string, error) {
 	switch {
 	case c.State != "":
@@ -158,7 +159,8 @@ func (c *Config) StateDir(env func(string) string) (string, error) {
 	return "", exit.Usagef("there is no place for the state: HOME is not set; set it or XDG_STATE_HOME, or say --state DIR")
 }
 
-// EngineDir is the folder below which engines keep their files.
+// EngineDir is the absolute path of the folder below which engines keep their files. It fails where
+// StateDir does.
 func (c *Config) EngineDir() (string, error) {
 	dir, err := c.StateDir(os.Getenv)
 	if err != nil {

@@ -114,7 +114,7 @@ func (c *Config) ToolNames() string {
 	return strings.Join(append(names, "get_weather (the demo's)", NoTool), ", ")
 }
 
-// ToolNamed finds the tool of that name.
+// ToolNamed makes a function that reports whether a tool has that name.
 func ToolNamed(name string) func(Tool) bool {
 	return func(t Tool) bool { return t.Name == name }
 }

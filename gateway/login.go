@@ -33,8 +33,8 @@ const (
 // code.
 type Logins struct{ codes, sessions grants }
 
-// OpenLogins opens the logins of a state folder. now is the clock; nil means the
-// system's.
+// OpenLogins opens the logins of a state folder, and creates their folders. now is the clock; nil
+// means the system's.
 func OpenLogins(dir string, now func() time.Time) (*Logins, error) {
 	if now == nil {
 		now = time.Now

@@ -77,7 +77,8 @@ func RotateToken(dir string) error {
 	return wholefile.ReplaceDurably(filepath.Join(dir, tokenName), []byte(token), 0o600)
 }
 
-// ReadToken returns the token of a state folder, for a client on the same machine.
+// ReadToken returns the token of a state folder, for a client on the same machine. It fails if
+// there is none, or if it is too short or others can read it.
 func ReadToken(dir string) (string, error) {
 	token, _, err := readToken(filepath.Join(dir, tokenName))
 	return token, err

@@ -26,7 +26,7 @@ type Starter interface {
 // Func makes a Hook for failures from a function.
 type Func func(ctx context.Context, e RunError) (recovery.Vote, error)
 
-// Advise calls f with a failure.
+// Advise calls f with a failure. It has no opinion about any other occasion.
 func (f Func) Advise(ctx context.Context, about Occasion) (recovery.Vote, error) {
 	e, ok := about.(RunError)
 	if !ok {

@@ -42,7 +42,7 @@ func (m ModelInfo) or(known ModelInfo) ModelInfo {
 	}
 }
 
-// Capabilities is what is known about what the model accepts.
+// Capabilities is what is known about what the model accepts. A field is zero if nothing is known.
 func (s *Set) Capabilities(full string) llm.Capabilities {
 	info, _ := s.Info(full)
 	return llm.Capabilities{

@@ -212,7 +212,9 @@ func (s *Set) key(e Entry) string {
 // spelling in which they may occur.
 func (s *Set) Redact(text string) string { return s.settings.known.Text(text) }
 
-// Model is the model with that full name, "provider/model".
+// Model is the model with that full name, "provider/model". It fails if the name has another form,
+// or if no entry has the provider's name. Whether the provider has the model turns out with the
+// first call.
 func (s *Set) Model(full string) (llm.Model, error) {
 	if err := CheckName(full); err != nil {
 		return nil, err
@@ -273,7 +275,8 @@ func (s *Set) Warning(ctx context.Context, entry string) string {
 	return ""
 }
 
-// Forget removes what engines store of these conversations.
+// Forget removes what engines store of these conversations. It goes on after an error, and joins
+// all of them.
 func (s *Set) Forget(conversations ...string) error {
 	var problems []error
 	for _, made := range s.adapters {
@@ -286,7 +289,8 @@ func (s *Set) Forget(conversations ...string) error {
 	return errors.Join(problems...)
 }
 
-// Close ends the programs that the Set has started. The Set cannot be used afterwards.
+// Close ends the programs that the Set has started, and returns when they have ended. The Set
+// cannot be used afterwards.
 func (s *Set) Close() {
 	var all sync.WaitGroup
 	for _, made := range s.adapters {

@@ -139,7 +139,8 @@ func (r *Run) Answer() string {
 	return ""
 }
 
-// Fold makes a run out of its events.
+// Fold makes a run out of its events, the first one included. It fails at the first event that
+// Apply refuses.
 func Fold(events []Event) (*Run, error) {
 	r := &Run{}
 	for _, e := range events {

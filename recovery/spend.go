@@ -88,7 +88,7 @@ func (b Budget) Plus(c Budget) Budget {
 	return Budget{Tokens: llm.Sum(b.Tokens, c.Tokens), Microdollars: llm.Sum(b.Microdollars, c.Microdollars)}
 }
 
-// Minus subtracts c from b.
+// Minus subtracts c from b, with the same bounds as Plus. The result may be negative.
 func (b Budget) Minus(c Budget) Budget {
 	return Budget{Tokens: llm.Difference(b.Tokens, c.Tokens), Microdollars: llm.Difference(b.Microdollars, c.Microdollars)}
 }

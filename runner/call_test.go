@@ -369,10 +369,10 @@ func used(t *testing.T, dir string) int64 {
 	return pages * size
 }
 
-// patient is a log that takes its time to give a lease back.
-type patient struct{ timeline.Log }
+// slowRelease is a log that takes its time to give a lease back.
+type slowRelease struct{ timeline.Log }
 
-func (l patient) Release(ctx context.Context, lease timeline.Lease) error {
+func (l slowRelease) Release(ctx context.Context, lease timeline.Lease) error {
 	time.Sleep(time.Second)
 	return l.Log.Release(ctx, lease)
 }
@@ -382,7 +382,7 @@ func (l patient) Release(ctx context.Context, lease timeline.Lease) error {
 func TestCallIsOverBeforeItsLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := timeline.NewMemory()
-		r := runner.New(runner.WithModel(primary, script(callsWeather)), runner.WithLog(patient{log}))
+		r := runner.New(runner.WithModel(primary, script(callsWeather)), runner.WithLog(slowRelease{log}))
 		run, err := r.Start(t.Context(), callOf(r, &listener{}, false))
 		if err != nil {
 			t.Fatal(err)

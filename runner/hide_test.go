@@ -19,18 +19,20 @@ import (
 
 const canary = "canary-0123456789"
 
-// discreet is a model list with one model, which redacts a secret.
-type discreet struct{ model llm.Model }
+// redactingModels is a model list with one model, which redacts a secret.
+type redactingModels struct{ model llm.Model }
 
-func (d discreet) Model(string) (llm.Model, error) {
+func (d redactingModels) Model(string) (llm.Model, error) {
 	return llm.ModelFunc(func(ctx context.Context, request llm.Request) iter.Seq2[llm.Delta, error] {
 		request.OnHeaders(llm.Headers{Sent: []llm.Header{{Name: "X-Api-Key"}}, Received: []llm.Header{{Name: "Server", Value: "of " + canary}}})
 		return d.model.Stream(ctx, request)
 	}), nil
 }
-func (discreet) Has(string) bool                      { return true }
-func (discreet) Capabilities(string) llm.Capabilities { return llm.Capabilities{} }
-func (discreet) Redact(text string) string            { return strings.ReplaceAll(text, canary, "[redacted]") }
+func (redactingModels) Has(string) bool                      { return true }
+func (redactingModels) Capabilities(string) llm.Capabilities { return llm.Capabilities{} }
+func (redactingModels) Redact(text string) string {
+	return strings.ReplaceAll(text, canary, "[redacted]")
+}
 
 // TestNothingWrittenHoldsASecret has everybody say one: a person, a tool, a model's error and
 // a plugin.
@@ -51,7 +53,7 @@ func TestNothingWrittenHoldsASecret(t *testing.T) {
 	})
 	log := timeline.NewMemory()
 	model := script(callsTool("c1", "env", `{}`), callsTool("c2", "bad", `{}`), fails("so", broken), answers("done"))
-	r := runner.New(runner.WithModels(discreet{model}, primary), runner.WithTools(tools...), runner.WithAutoRecover(true), runner.WithHook("h", hook), runner.WithLog(log))
+	r := runner.New(runner.WithModels(redactingModels{model}, primary), runner.WithTools(tools...), runner.WithAutoRecover(true), runner.WithHook("h", hook), runner.WithLog(log))
 	run, err := r.Start(t.Context(), runner.Request{Prompt: "my key is " + canary, System: "it is " + canary, SessionKey: "of " + canary, AgentID: canary})
 	if err != nil {
 		t.Fatal(err)

@@ -14,8 +14,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// overheard is a tenant that counts the requests for leases; its store may refuse them.
-type overheard struct {
+// countingTenant is a tenant that counts the requests for leases; its store may refuse them.
+type countingTenant struct {
 	tenant
 	renewed, kept atomic.Int32
 	deaf          atomic.Bool
@@ -23,7 +23,7 @@ type overheard struct {
 
 var errDeaf = &timeline.StoreError{Kind: timeline.ErrGone, Reason: "it is away"}
 
-func (l *overheard) Renew(ctx context.Context, lease timeline.Lease, ttl time.Duration) (timeline.Lease, error) {
+func (l *countingTenant) Renew(ctx context.Context, lease timeline.Lease, ttl time.Duration) (timeline.Lease, error) {
 	if l.deaf.Load() {
 		return timeline.Lease{}, errDeaf
 	}
@@ -31,7 +31,7 @@ func (l *overheard) Renew(ctx context.Context, lease timeline.Lease, ttl time.Du
 	return l.tenant.Renew(ctx, lease, ttl)
 }
 
-func (l *overheard) Keep(ctx context.Context, owner string, ttl time.Duration) (timeline.Kept, error) {
+func (l *countingTenant) Keep(ctx context.Context, owner string, ttl time.Duration) (timeline.Kept, error) {
 	if l.deaf.Load() {
 		return timeline.Kept{}, errDeaf
 	}
@@ -53,8 +53,8 @@ func takes(d time.Duration) step {
 }
 
 // tenants are many runs of one process, whose answers take so long.
-func (h *house) tenants(runs int, ttl, answer time.Duration) (*overheard, []*runner.Run) {
-	log := &overheard{tenant: tenant{h.log, "one"}}
+func (h *house) tenants(runs int, ttl, answer time.Duration) (*countingTenant, []*runner.Run) {
+	log := &countingTenant{tenant: tenant{h.log, "one"}}
 	r := runner.New(runner.WithModel(primary, script(takes(answer))), runner.WithAutoRecover(true), runner.WithHook("h", advise(retryNow)), runner.WithLog(log), runner.WithClock(h.clock.now), runner.WithLease(ttl),
 		runner.WithPolicy(func(p *recovery.Policy) { p.Timeouts = recovery.Timeouts{} }))
 	all := make([]*runner.Run, runs)

@@ -69,7 +69,8 @@ func (run *Run) ID() string { return run.id }
 // the last item is the event that settled it. It may be called any number of times.
 func (run *Run) Events() iter.Seq2[Item, error] { return run.EventsAfter(0) }
 
-// EventsAfter yields what happens after the event numbered seq.
+// EventsAfter is Events from the event after the one numbered seq on; 0 means from the beginning.
+// If the timeline cannot be read it ends with the error.
 func (run *Run) EventsAfter(seq uint64) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		ctx, cancel := context.WithCancel(context.WithoutCancel(run.ctx))
@@ -137,7 +138,8 @@ func (run *Run) settle(result Result, err error) {
 	close(run.done)
 }
 
-// Cancel ends the run.
+// Cancel makes the run end as cancelled, and does not wait for that. A run that has settled stays
+// as it is.
 func (run *Run) Cancel() { run.cancel(ErrCancelled) }
 
 func outcome(run *recovery.Run) (Result, error) {

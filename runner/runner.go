@@ -168,6 +168,7 @@ func (r *Runner) Cancel(ctx context.Context, id string) error {
 }
 
 // Drain waits until this Runner drives no run any more, and no tool is still ending after its run.
+// If ctx ends before, it returns ctx's cause.
 func (r *Runner) Drain(ctx context.Context) error {
 	select {
 	case <-r.busy.idle():
