@@ -35,7 +35,7 @@ func (e *Evidence) check(at string) error {
 		errs = append(errs, wrong(at+".status", "%d is not an HTTP status", e.Status))
 	}
 	if len(e.Headers) > maxHeaders {
-		errs = append(errs, wrong(at+".headers", "there are %d, and may be %d", len(e.Headers), maxHeaders))
+		errs = append(errs, wrong(at+".headers", "there are %d; at most %d are allowed", len(e.Headers), maxHeaders))
 	}
 	return cmp.Or(errs...)
 }

@@ -99,19 +99,19 @@ func (q *Question) check() error {
 		errs = append(errs, wrong("attempt", "%d is not between 0 and %d", q.Attempt, maxAttempt))
 	}
 	if len(q.Alternatives) > maxModels {
-		errs = append(errs, wrong("alternatives", "there are %d, and may be %d", len(q.Alternatives), maxModels))
+		errs = append(errs, wrong("alternatives", "there are %d; at most %d are allowed", len(q.Alternatives), maxModels))
 	}
 	for i, name := range q.Alternatives[:min(len(q.Alternatives), maxModels)] {
 		errs = append(errs, checkModel(fmt.Sprintf("alternatives[%d]", i), name))
 	}
 	if len(q.Tried) > maxAttempt {
-		errs = append(errs, wrong("tried", "there are %d, and may be %d", len(q.Tried), maxAttempt))
+		errs = append(errs, wrong("tried", "there are %d; at most %d are allowed", len(q.Tried), maxAttempt))
 	}
 	for i := range q.Tried[:min(len(q.Tried), maxAttempt)] {
 		errs = append(errs, q.Tried[i].check(fmt.Sprintf("tried[%d]", i)))
 	}
 	if len(q.Tools.Unsafe) > maxUnsafe {
-		errs = append(errs, wrong("tools.unsafe", "there are %d, and may be %d", len(q.Tools.Unsafe), maxUnsafe))
+		errs = append(errs, wrong("tools.unsafe", "there are %d; at most %d are allowed", len(q.Tools.Unsafe), maxUnsafe))
 	}
 	if b := q.Budget; b != nil && (b.Tokens < 0 || b.Microdollars < 0) {
 		errs = append(errs, wrong("budget", "it is negative; 0 means no limit"))

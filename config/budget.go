@@ -41,7 +41,7 @@ func (p Price) problem(at string) *yamlfile.Problem {
 
 func tokensProblem(at string, tokens int64) *yamlfile.Problem {
 	if tokens < 0 {
-		return yamlfile.Problemf(at, "%d is negative; 0 is without a limit", tokens)
+		return yamlfile.Problemf(at, "%d is negative; 0 means no limit", tokens)
 	}
 	return nil
 }

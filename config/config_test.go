@@ -146,7 +146,7 @@ func TestConfigRefuses(t *testing.T) {
 		"breaker key":      {"plugins: [{name: a, command: [x], breaker: {afterr: 9}}]\n", "afterr"},
 		"shadow":           {"plugins: [{name: a, command: [x], shadow: maybe}]\n", "shadow"},
 		"occasion":         {"plugins: [{name: a, command: [x], occasions: [after_call]}]\n", `there is no occasion "after_call"; there are: before_call, run_error, tool_error, run_ended`},
-		"occasion twice":   {"plugins: [{name: a, command: [x], occasions: [run_ended, run_ended]}]\n", "run_ended stands there twice"},
+		"occasion twice":   {"plugins: [{name: a, command: [x], occasions: [run_ended, run_ended]}]\n", "run_ended is listed twice"},
 		"no occasion":      {"plugins: [{name: a, command: [x], occasions: []}]\n", "asked about nothing"},
 		"closed to what":   {"plugins: [{name: a, command: [x], fail_closed: true}]\n", "add before_call to occasions"},
 		"tools on trial":   {"plugins: [{name: a, command: [x], shadow: true, occasions: [tool_error]}]\n", "not asked about tools"},

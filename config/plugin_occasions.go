@@ -16,7 +16,7 @@ func (p Plugin) occasionsProblem(at string) *yamlfile.Problem {
 		case !slices.Contains(recovery.Hooks, occasion):
 			return yamlfile.Problemf(at, "there is no occasion %q; there are: %s", occasion, strings.Join(recovery.Hooks, ", "))
 		case slices.Contains(p.Occasions[:i], occasion):
-			return yamlfile.Problemf(at, "%s stands there twice", occasion)
+			return yamlfile.Problemf(at, "%s is listed twice", occasion)
 		}
 	}
 	before := slices.Contains(p.Occasions, recovery.HookBeforeCall)

@@ -21,7 +21,7 @@ const maxWebhooks = 32
 
 func webhooksProblem(all []Webhook) *yamlfile.Problem {
 	if len(all) > maxWebhooks {
-		return yamlfile.Problemf("$.webhooks", "there are %d, and may be %d", len(all), maxWebhooks)
+		return yamlfile.Problemf("$.webhooks", "there are %d; at most %d are allowed", len(all), maxWebhooks)
 	}
 	for i, w := range all {
 		at := fmt.Sprintf("$.webhooks[%d]", i)

@@ -37,7 +37,7 @@ mulligan faults list --json`,
 			return nil
 		}),
 	}
-	cmd.Flags().StringVar(&f.Kind, "kind", "", "only this kind of failure; none = what is no failure")
+	cmd.Flags().StringVar(&f.Kind, "kind", "", "only this kind of failure; none = what is not a failure")
 	cmd.Flags().StringVar(&f.Provider, "provider", "", "only the faults of this provider; any = those of no one in particular")
 	cmd.Flags().StringVar(&f.Wire, "wire", "", "only what can be played on this wire: "+strings.Join(catalogue.Wires(), ", "))
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON, with every column")

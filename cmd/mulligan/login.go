@@ -33,7 +33,7 @@ mulligan login --url https://box.example     # through a proxy or a tunnel`,
 		RunE: f.loaded(func(cmd *cobra.Command, a *app, _ []string) error { return a.login(cmd.Context(), at, rotate) }),
 	}
 	f.register(cmd)
-	cmd.Flags().StringVar(&at, "url", "", "the gateway's address as the browser has it, if that is another one")
+	cmd.Flags().StringVar(&at, "url", "", "the gateway's address as the browser sees it, if that is different")
 	cmd.Flags().BoolVar(&rotate, "rotate", false, "replace the token first")
 	return cmd
 }

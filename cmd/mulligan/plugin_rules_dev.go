@@ -18,7 +18,7 @@ func newPluginRulesDev() *cobra.Command {
 	var d dryRun
 	cmd := &cobra.Command{
 		Use:   "dev FILE",
-		Short: "Watch a file of rules, and judge it anew whenever it changes",
+		Short: "Watch a file of rules, and check it again whenever it changes",
 		Long: `Does what "check" does, and again whenever the file changes, or the one that
 --event names, until you press Ctrl+C. Save the file in your editor and look here.`,
 		Example: `mulligan plugin rules dev recovery.yaml

@@ -165,7 +165,7 @@ func (i *importer) end(take func() error) error {
 	}
 	run := i.run[0].Run
 	if i.seen[run] {
-		return exit.Usagef("run %s comes a second time", terminal.OneLine(run))
+		return exit.Usagef("run %s is in the file twice", terminal.OneLine(run))
 	}
 	i.seen[run] = true
 	err := take()

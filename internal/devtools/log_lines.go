@@ -43,7 +43,7 @@ func PluginLogs(srv *server.Server, names []string, coming bool) ([]*LogFile, er
 		}
 	} else if path := host.LogFile(dir, names[0]); !coming {
 		if _, err := os.Stat(path); err != nil {
-			return nil, exit.Usagef("plugin %q has no log in %s: it has not run yet, or is no plugin; `%s` lists them", show.Clipped(names[0]), filepath.Dir(path), srv.Screen.Hint("plugin list"))
+			return nil, exit.Usagef("plugin %q has no log in %s: it has not run yet, or is not a plugin; `%s` lists them", show.Clipped(names[0]), filepath.Dir(path), srv.Screen.Hint("plugin list"))
 		}
 	}
 	var logs []*LogFile

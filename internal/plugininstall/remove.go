@@ -56,7 +56,7 @@ func (in *Installer) installed(name string) (config.Plugin, []byte, error) {
 	case i < 0:
 		return config.Plugin{}, nil, exit.Usagef("no plugin %q is configured in %s", name, in.Config)
 	case filepath.Dir(c.Plugins[i].Folder) != in.Folder:
-		return config.Plugin{}, nil, exit.Usagef("plugin %s was not installed by `plugin install`, so its folder is nobody's to remove: take its entry out of %s", name, in.Config)
+		return config.Plugin{}, nil, exit.Usagef("plugin %s was not installed by `plugin install`, so its folder is not removed: take its entry out of %s", name, in.Config)
 	}
 	return c.Plugins[i], source, nil
 }

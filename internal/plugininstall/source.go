@@ -101,9 +101,9 @@ func parseArchive(text string) (Source, error) {
 	case err != nil || at.Host == "":
 		return Source{}, exit.Usagef("this is not an address, which begins with https:// and a host")
 	case at.Scheme != "https":
-		return Source{}, exit.Usagef("a plugin is fetched by https only: whoever is on the way could replace it")
+		return Source{}, exit.Usagef("a plugin is fetched by https only: anybody on the way could replace it")
 	case at.User != nil:
-		return Source{}, exit.Usagef("an address with a password in it would stand in files: leave it out")
+		return Source{}, exit.Usagef("an address with a password in it would be written into files: leave the password out")
 	}
 	s := Source{Kind: KindArchive}
 	if at.Fragment != "" {
