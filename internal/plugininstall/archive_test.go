@@ -72,7 +72,7 @@ func TestArchives(t *testing.T) {
 		t.Error(err)
 	}
 	for path, want := range map[string]string{
-		"/away": "leads on to https://", "/plain": "leads on to http://", "/round": "more than 5 times", "/nothing": "404", "/rules.tar.gz#": "not what you know",
+		"/away": "redirects to https://", "/plain": "redirects to http://", "/round": "more than 5 times", "/nothing": "404", "/rules.tar.gz#": "not what you know",
 	} {
 		s := Source{Kind: KindArchive, Name: strings.TrimSuffix(at+path, "#")}
 		if strings.HasSuffix(path, "#") {

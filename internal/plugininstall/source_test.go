@@ -41,7 +41,7 @@ func TestParseSourceRefuses(t *testing.T) {
 		"go:local":                            "not a name",
 		"cargo:--git":                         "not a name",
 		"http://example.com/a.zip":            "https only",
-		"https://":                            "no address",
+		"https://":                            "not an address",
 		"https://me:pw@example.com/a.zip":     "password",
 		"https://example.com/a.zip#sha1=1234": "64 hex digits",
 		"https://x/" + strings.Repeat("a", maxSource): "more than",
