@@ -230,7 +230,7 @@ func TestReply(t *testing.T) {
 		"unknown reasoning_effort": {Adjust: &mulliganv1.Adjust{ReasoningEffort: "heroic"}},
 		"names 65 models":          {Restrict: &mulliganv1.Restrict{Never: slices.Repeat([]string{"a/b"}, recovery.MaxNever+1)}},
 		"negative restrict":        {Restrict: &mulliganv1.Restrict{MaxOutputPrice: -1}},
-		"\"openai\", which is no":  {Restrict: &mulliganv1.Restrict{Never: []string{"openai"}}},
+		"\"openai\", which is neither":  {Restrict: &mulliganv1.Restrict{Never: []string{"openai"}}},
 		"never has 300 bytes":      {Restrict: &mulliganv1.Restrict{Never: []string{strings.Repeat("x/", 150)}}},
 	} {
 		if _, err := Reply(m); err == nil || !strings.Contains(err.Error(), want) {

@@ -198,7 +198,7 @@ func TestDir(t *testing.T) {
 func TestBadSpecs(t *testing.T) {
 	t.Parallel()
 	for want, amend := range map[string]func(*command.Spec){
-		"no name for a tool":   func(s *command.Spec) { s.Name = "get weather" },
+		"not a name for a tool":   func(s *command.Spec) { s.Name = "get weather" },
 		"command is missing":   func(s *command.Spec) { s.Command = nil },
 		"not found":            func(s *command.Spec) { s.Command = []string{"no-such-program-anywhere"} },
 		"no such file":         func(s *command.Spec) { s.Command = []string{"./nothing"} },
@@ -207,7 +207,7 @@ func TestBadSpecs(t *testing.T) {
 		"not known":            func(s *command.Spec) { s.Safety = "sometimes" },
 		"negative":             func(s *command.Spec) { s.Grace = -1 },
 		"is not between":       func(s *command.Spec) { s.MaxOutput = 1 },
-		"no variable":          func(s *command.Spec) { s.Env = []string{"A B=1"} },
+		"not an environment variable":          func(s *command.Spec) { s.Env = []string{"A B=1"} },
 		`"type": "object"`:     func(s *command.Spec) { s.Schema = json.RawMessage(`{"type":"string"}`) },
 		`a JSON Schema with`:   func(s *command.Spec) { s.Schema = json.RawMessage(`[]`) },
 		`the schema is not a`:  func(s *command.Spec) { s.Schema = json.RawMessage(`null`) },

@@ -468,20 +468,20 @@ func TestSpecIsChecked(t *testing.T) {
 		t.Error(err)
 	}
 	for want, spec := range map[string]Spec{
-		"no name for an MCP server":  {Name: "a__b", Command: []string{"true"}},
-		"no name for an MCP server ": {Name: "9", Command: []string{"true"}},
-		"either a command or a url":  {Name: "a"},
-		"either a command or a url ": {Name: "a", Command: []string{"true"}, URL: "https://example.com"},
-		"must be https":              {Name: "a", URL: "http://example.com/mcp"},
-		"must be https ":             {Name: "a", URL: "ftp://127.0.0.1/mcp"},
-		"user or password":           {Name: "a", URL: "https://me:s3cret@example.com/mcp"},
-		"names no variable":          {Name: "a", URL: "https://example.com", Headers: map[string]string{"Authorization": "Bearer s3cret"}},
-		"no name of a header":        {Name: "a", URL: "https://example.com", Headers: map[string]string{"a b": "${X}"}},
-		"headers are for a url":      {Name: "a", Command: []string{"true"}, Headers: map[string]string{"A": "${X}"}},
-		"env is for a command":       {Name: "a", URL: "https://example.com", Env: []string{"X"}},
-		"neither NAME":               {Name: "a", Command: []string{"true"}, Env: []string{"=x"}},
-		"not between 0":              {Name: "a", Command: []string{"true"}, Timeout: -1},
-		"the safety of x":            {Name: "a", Command: []string{"true"}, Safety: map[string]recovery.Safety{"x": "fine"}},
+		"not a name for an MCP server":  {Name: "a__b", Command: []string{"true"}},
+		"not a name for an MCP server ": {Name: "9", Command: []string{"true"}},
+		"either a command or a url":     {Name: "a"},
+		"either a command or a url ":    {Name: "a", Command: []string{"true"}, URL: "https://example.com"},
+		"must be https":                 {Name: "a", URL: "http://example.com/mcp"},
+		"must be https ":                {Name: "a", URL: "ftp://127.0.0.1/mcp"},
+		"user or password":              {Name: "a", URL: "https://me:s3cret@example.com/mcp"},
+		"names no variable":             {Name: "a", URL: "https://example.com", Headers: map[string]string{"Authorization": "Bearer s3cret"}},
+		"not the name of a header":      {Name: "a", URL: "https://example.com", Headers: map[string]string{"a b": "${X}"}},
+		"headers are for a url":         {Name: "a", Command: []string{"true"}, Headers: map[string]string{"A": "${X}"}},
+		"env is for a command":          {Name: "a", URL: "https://example.com", Env: []string{"X"}},
+		"neither NAME":                  {Name: "a", Command: []string{"true"}, Env: []string{"=x"}},
+		"not between 0":                 {Name: "a", Command: []string{"true"}, Timeout: -1},
+		"the safety of x":               {Name: "a", Command: []string{"true"}, Safety: map[string]recovery.Safety{"x": "fine"}},
 	} {
 		if err := spec.Check(); err == nil || !strings.Contains(err.Error(), strings.TrimSpace(want)) || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: got %v", want, err)
