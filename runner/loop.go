@@ -80,6 +80,9 @@ func (l *loop) drive(ctx context.Context) error {
 	if _, err := l.readInbox(work); err != nil {
 		return err
 	}
+	if err := l.takeWaiting(work); err != nil || l.run.End != nil {
+		return err
+	}
 	pulse := time.NewTimer(inboxAfter)
 	defer pulse.Stop()
 	var unfollow func() // nil = the inbox is not followed yet
@@ -89,9 +92,6 @@ func (l *loop) drive(ctx context.Context) error {
 		}
 	}()
 	cancelled := ctx.Done()
-	if err := l.takeWaiting(work); err != nil {
-		return err
-	}
 	for {
 		// A cancel comes before anything that Next makes of effects that were stopped because of
 		// it.

@@ -77,9 +77,9 @@ const MaxCallerName = 512
 
 // checkCaller refuses caller names that cannot be passed on.
 func (req Request) checkCaller() error {
-	for field, name := range map[string]string{"session key": req.SessionKey, "agent id": req.AgentID} {
-		if len(name) > MaxCallerName || !utf8.ValidString(name) {
-			return fmt.Errorf("the %s is not valid UTF-8 of at most %d bytes", field, MaxCallerName)
+	for _, name := range [...]struct{ field, value string }{{"session key", req.SessionKey}, {"agent id", req.AgentID}} {
+		if len(name.value) > MaxCallerName || !utf8.ValidString(name.value) {
+			return fmt.Errorf("the %s is not valid UTF-8 of at most %d bytes", name.field, MaxCallerName)
 		}
 	}
 	return nil
