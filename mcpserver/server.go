@@ -3,8 +3,10 @@ package mcpserver
 import (
 	"context"
 	"errors"
+	"io"
 	"iter"
 	"sync"
+	"syscall"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -58,11 +60,15 @@ func Serve(ctx context.Context, runs Runs, version string, over mcp.Transport) e
 		result, err := (&call{session: d, req: req}).run(ctx, in)
 		return result, nil, err
 	})
-	if err := s.Run(ctx, over); err != nil && !errors.Is(err, context.Canceled) && ctx.Err() == nil {
-		return err
+	err = s.Run(ctx, over)
+	if ctx.Err() != nil || errors.Is(err, context.Canceled) || hungUp(err) {
+		return nil
 	}
-	return nil
+	return err
 }
+
+// hungUp reports whether the client went away while something was being written to it.
+func hungUp(err error) bool { return errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) }
 
 // session is what the calls of one client share.
 type session struct {
