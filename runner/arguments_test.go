@@ -59,10 +59,10 @@ func TestArgumentsAreHeldToTheSchema(t *testing.T) {
 func TestBadToolsAreRefusedAtTheStart(t *testing.T) {
 	run := func(context.Context, runner.ToolCall) (string, error) { return "", nil }
 	for want, tools := range map[string][]runner.Tool{
-		`tool "bad name!": a name is 1 to 64 letters`: {{Name: "bad name!", Run: run}},
-		`tool "": a name is`:                          {{Run: run}},
-		`tool "twice": there are two`:                 {{Name: "twice", Run: run}, {Name: "twice", Run: run}},
-		`tool "idle": its Run is nil`:                 {{Name: "idle"}},
+		`tool "bad name!": a name is 1 to 64 letters`:    {{Name: "bad name!", Run: run}},
+		`tool "": a name is`:                             {{Run: run}},
+		`tool "twice": there are two`:                    {{Name: "twice", Run: run}, {Name: "twice", Run: run}},
+		`tool "idle": its Run is nil`:                    {{Name: "idle"}},
 		`tool "odd": its schema: it is not a valid JSON`: {{Name: "odd", Run: run, Schema: json.RawMessage(`{"type": 7}`)}},
 	} {
 		model := script(answers("hello"))

@@ -216,22 +216,22 @@ func TestReply(t *testing.T) {
 		t.Errorf("%+v %v", got, err)
 	}
 	for want, m := range map[string]*mulliganv1.RunErrorResponse{
-		"unknown action":           {Action: 99},
-		"unknown action \"action_": ReplyToProto(recovery.Vote{Action: "dance"}),
-		"names no new_model":       {Action: mulliganv1.Action_ACTION_SWITCH_MODEL},
-		"negative delay_ms":        {Action: mulliganv1.Action_ACTION_RETRY, DelayMs: -1},
-		"is more than":             {DelayMs: 1 << 62},
-		"not valid UTF-8":          {Reason: "\xff"},
-		"new_model has 300 bytes":  {NewModel: strings.Repeat("x", 300)},
-		"needs a kind":             {Actions: []*mulliganv1.Button{{}}},
-		"url has 2049 bytes":       {Actions: []*mulliganv1.Button{{Kind: "wiki", Effect: "client", Url: "https://" + strings.Repeat("x", 2041)}}},
-		"9 actions":                {Actions: make([]*mulliganv1.Button, 9)},
-		"negative max_output":      {Adjust: &mulliganv1.Adjust{MaxOutputTokens: -1}},
-		"unknown reasoning_effort": {Adjust: &mulliganv1.Adjust{ReasoningEffort: "heroic"}},
-		"names 65 models":          {Restrict: &mulliganv1.Restrict{Never: slices.Repeat([]string{"a/b"}, recovery.MaxNever+1)}},
-		"negative restrict":        {Restrict: &mulliganv1.Restrict{MaxOutputPrice: -1}},
-		"\"openai\", which is neither":  {Restrict: &mulliganv1.Restrict{Never: []string{"openai"}}},
-		"never has 300 bytes":      {Restrict: &mulliganv1.Restrict{Never: []string{strings.Repeat("x/", 150)}}},
+		"unknown action":               {Action: 99},
+		"unknown action \"action_":     ReplyToProto(recovery.Vote{Action: "dance"}),
+		"names no new_model":           {Action: mulliganv1.Action_ACTION_SWITCH_MODEL},
+		"negative delay_ms":            {Action: mulliganv1.Action_ACTION_RETRY, DelayMs: -1},
+		"is more than":                 {DelayMs: 1 << 62},
+		"not valid UTF-8":              {Reason: "\xff"},
+		"new_model has 300 bytes":      {NewModel: strings.Repeat("x", 300)},
+		"needs a kind":                 {Actions: []*mulliganv1.Button{{}}},
+		"url has 2049 bytes":           {Actions: []*mulliganv1.Button{{Kind: "wiki", Effect: "client", Url: "https://" + strings.Repeat("x", 2041)}}},
+		"9 actions":                    {Actions: make([]*mulliganv1.Button, 9)},
+		"negative max_output":          {Adjust: &mulliganv1.Adjust{MaxOutputTokens: -1}},
+		"unknown reasoning_effort":     {Adjust: &mulliganv1.Adjust{ReasoningEffort: "heroic"}},
+		"names 65 models":              {Restrict: &mulliganv1.Restrict{Never: slices.Repeat([]string{"a/b"}, recovery.MaxNever+1)}},
+		"negative restrict":            {Restrict: &mulliganv1.Restrict{MaxOutputPrice: -1}},
+		"\"openai\", which is neither": {Restrict: &mulliganv1.Restrict{Never: []string{"openai"}}},
+		"never has 300 bytes":          {Restrict: &mulliganv1.Restrict{Never: []string{strings.Repeat("x/", 150)}}},
 	} {
 		if _, err := Reply(m); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q: %v", want, err)

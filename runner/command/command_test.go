@@ -198,20 +198,20 @@ func TestDir(t *testing.T) {
 func TestBadSpecs(t *testing.T) {
 	t.Parallel()
 	for want, amend := range map[string]func(*command.Spec){
-		"not a name for a tool":   func(s *command.Spec) { s.Name = "get weather" },
-		"command is missing":   func(s *command.Spec) { s.Command = nil },
-		"not found":            func(s *command.Spec) { s.Command = []string{"no-such-program-anywhere"} },
-		"no such file":         func(s *command.Spec) { s.Command = []string{"./nothing"} },
-		"permission denied":    func(s *command.Spec) { s.Command = []string{"./command_test.go"} },
-		"there is no folder":   func(s *command.Spec) { s.Dir = "/nowhere/at/all" },
-		"not known":            func(s *command.Spec) { s.Safety = "sometimes" },
-		"negative":             func(s *command.Spec) { s.Grace = -1 },
-		"is not between":       func(s *command.Spec) { s.MaxOutput = 1 },
-		"not an environment variable":          func(s *command.Spec) { s.Env = []string{"A B=1"} },
-		`"type": "object"`:     func(s *command.Spec) { s.Schema = json.RawMessage(`{"type":"string"}`) },
-		`a JSON Schema with`:   func(s *command.Spec) { s.Schema = json.RawMessage(`[]`) },
-		`the schema is not a`:  func(s *command.Spec) { s.Schema = json.RawMessage(`null`) },
-		"the schema has 65537": func(s *command.Spec) { s.Schema = json.RawMessage(strings.Repeat(" ", 65537)) },
+		"not a name for a tool":       func(s *command.Spec) { s.Name = "get weather" },
+		"command is missing":          func(s *command.Spec) { s.Command = nil },
+		"not found":                   func(s *command.Spec) { s.Command = []string{"no-such-program-anywhere"} },
+		"no such file":                func(s *command.Spec) { s.Command = []string{"./nothing"} },
+		"permission denied":           func(s *command.Spec) { s.Command = []string{"./command_test.go"} },
+		"there is no folder":          func(s *command.Spec) { s.Dir = "/nowhere/at/all" },
+		"not known":                   func(s *command.Spec) { s.Safety = "sometimes" },
+		"negative":                    func(s *command.Spec) { s.Grace = -1 },
+		"is not between":              func(s *command.Spec) { s.MaxOutput = 1 },
+		"not an environment variable": func(s *command.Spec) { s.Env = []string{"A B=1"} },
+		`"type": "object"`:            func(s *command.Spec) { s.Schema = json.RawMessage(`{"type":"string"}`) },
+		`a JSON Schema with`:          func(s *command.Spec) { s.Schema = json.RawMessage(`[]`) },
+		`the schema is not a`:         func(s *command.Spec) { s.Schema = json.RawMessage(`null`) },
+		"the schema has 65537":        func(s *command.Spec) { s.Schema = json.RawMessage(strings.Repeat(" ", 65537)) },
 	} {
 		spec := command.Spec{Name: "x", Command: []string{"true"}}
 		amend(&spec)
