@@ -60,11 +60,10 @@ func Serve(ctx context.Context, runs Runs, version string, over mcp.Transport) e
 		result, err := (&call{session: d, req: req}).run(ctx, in)
 		return result, nil, err
 	})
-	err = s.Run(ctx, over)
-	if ctx.Err() != nil || errors.Is(err, context.Canceled) || hungUp(err) {
-		return nil
+	if err := s.Run(ctx, over); err != nil && ctx.Err() == nil && !errors.Is(err, context.Canceled) && !hungUp(err) {
+		return err
 	}
-	return err
+	return nil
 }
 
 // hungUp reports whether the client went away while something was being written to it.
