@@ -34,9 +34,7 @@ func Begin(t testing.TB) *Own {
 	if err = o.server.create(programs, o.dir); err == nil {
 		err = o.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	needed(t, err)
 	t.Cleanup(o.Crash)
 	return o
 }
