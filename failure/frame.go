@@ -25,7 +25,7 @@ func unframed(text string) string {
 // has none but the frame.
 func frameLen(text string) int {
 	head := text[:min(len(text), maxFrame)]
-	if _, rest, ok := strings.Cut(head, "code = "); ok && strings.HasPrefix(head, "code = ") { // of gRPC
+	if rest, ok := strings.CutPrefix(head, "code = "); ok { // of gRPC
 		if i := strings.Index(rest, " desc = "); i >= 0 {
 			return len("code = ") + i + len(" desc = ")
 		}

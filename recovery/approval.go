@@ -2,6 +2,7 @@ package recovery
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
@@ -28,10 +29,8 @@ const refusedResult = "The user refused this call, and it was not made. Do not m
 
 // approvalOf is the state in which a call of the last answer begins.
 func (r *Run) approvalOf(tool, by string) approval {
-	for _, t := range r.Tools {
-		if t.Name == tool && t.Approval && by != ByEngine {
-			return approvalWanted
-		}
+	if by != ByEngine && slices.ContainsFunc(r.Tools, func(t ToolDecl) bool { return t.Name == tool && t.Approval }) {
+		return approvalWanted
 	}
 	return approvalNotNeeded
 }

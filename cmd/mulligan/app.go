@@ -125,6 +125,12 @@ func (a *app) interruptible(ctx context.Context) (context.Context, func()) {
 	return a.signalled(ctx, nil)
 }
 
+// untilEnded returns a context that ends at a signal that ends a program whose keys a terminal's own
+// program reads.
+func untilEnded(ctx context.Context) (context.Context, func()) {
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+}
+
 // releasable is interruptible for verbs that drive runs: Ctrl-C, pressed by a person,
 // cancels them; SIGTERM, sent by the system, only releases them.
 func (a *app) releasable(ctx context.Context) (context.Context, func()) {

@@ -8,10 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/oklog/ulid/v2"
 	"github.com/spf13/cobra"
@@ -83,7 +80,7 @@ func (f *chatFlags) chat(cmd *cobra.Command) error {
 		return exit.Usage(err)
 	}
 	defer a.Close()
-	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := untilEnded(cmd.Context())
 	defer stop()
 	var done func()
 	if f.connect != "" {

@@ -2,9 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,7 +35,7 @@ func newTop() *cobra.Command {
 			if _, err := restrict(filter, new(query)); err != nil {
 				return err
 			}
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+			ctx, stop := untilEnded(cmd.Context())
 			defer stop()
 			counted := &counters{app: a, known: map[int]running{}}
 			return tui.RunBoard(ctx, tui.BoardConfig{Every: time.Second, NoColor: !bool(a.Screen.Ink), Load: func(ctx context.Context, asking bool) (tui.Board, error) {
