@@ -54,7 +54,7 @@ var matrix = []row{
 		}
 	}},
 	{id: "P06", start: true, what: "greeting on standard output", fault: "garbage", want: `Welcome to my \x1b[31mplugin!`},
-	{id: "P07", start: true, what: "200 kB without a newline", fault: "endless line", want: "no handshake", also: func(t *testing.T, c *trial) {
+	{id: "P07", start: true, what: "200 kB without a newline", fault: "endless line", want: "not a handshake", also: func(t *testing.T, c *trial) {
 		if n := strings.Count(c.vote.Error, "x"); n > quoted {
 			t.Errorf("%d bytes are quoted", n)
 		}
