@@ -54,6 +54,7 @@ type Runner struct {
 	stays      stays
 	busy       busy // runs that are driven, and tools that have not ended
 	slow       slow
+	late       late
 	unadvised  sync.Once
 
 	tails   tails
