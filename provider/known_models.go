@@ -3,6 +3,7 @@ package provider
 import (
 	"path"
 	"strings"
+	"sync"
 )
 
 // modelFamily is what is publicly known about models with certain names.
@@ -58,26 +59,35 @@ func knownModel(name string) (ModelInfo, bool) {
 	if strings.HasPrefix(name, "claude-") {
 		name = strings.ReplaceAll(name, ".", "-")
 	}
-	for _, family := range modelFamilies {
-		if family.has(name) {
-			return family.info(), true
+	for _, p := range patterns()[name[:min(len(name), patternKey)]] {
+		if fits, _ := path.Match(p.pattern, name); fits {
+			return p.family.info(), true
 		}
 	}
 	return ModelInfo{}, false
 }
 
-func (f modelFamily) has(name string) bool {
-	for pattern := range strings.FieldsSeq(f.names) {
-		// This is called several times for each call, and no pattern has a wildcard that early.
-		if !strings.HasPrefix(name, pattern[:2]) {
-			continue
-		}
-		if fits, _ := path.Match(pattern, name); fits {
-			return true
+// patternKey is the length of the beginning of a name by which its patterns are found. No pattern
+// has a wildcard that early.
+const patternKey = 2
+
+type namePattern struct {
+	pattern string
+	family  modelFamily
+}
+
+// patterns are the patterns of all families in their order, by their beginning, because a name is
+// looked up several times for each call.
+var patterns = sync.OnceValue(func() map[string][]namePattern {
+	by := map[string][]namePattern{}
+	for _, family := range modelFamilies {
+		for pattern := range strings.FieldsSeq(family.names) {
+			key := pattern[:patternKey]
+			by[key] = append(by[key], namePattern{pattern, family})
 		}
 	}
-	return false
-}
+	return by
+})
 
 func (f modelFamily) info() ModelInfo {
 	info := ModelInfo{ContextTokens: f.contextTokens}
