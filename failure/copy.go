@@ -308,6 +308,12 @@ var wordings = map[Kind]wording{
 		short:   "The run was interrupted",
 		title:   "The run was interrupted",
 		message: []sentence{say("The program stopped while {provider} was answering."), say("Everything finished before is kept.")},
+		variant: map[string]wording{
+			VariantHandedOver: {
+				short: "The run was handed over", title: "The run was handed over",
+				message: []sentence{say("The program was told to stop, as at a restart, while {provider} was answering."), say("Everything finished before is kept.")},
+			},
+		},
 	},
 	KindPromptFailure: {
 		short:   "The message could not be sent",

@@ -9,6 +9,7 @@ const (
 	VariantLocal      = "local"       // of KindUnreachable: the provider is on this computer
 	VariantKeyMissing = "key_missing" // of KindAuth: there was no key, so nothing was sent
 	VariantCutShort   = "cut_short"   // of KindTimeout: a person cut the call short
+	VariantHandedOver = "handed_over" // of KindInterrupted: its process was told to stop
 
 	VariantForbidden = "forbidden" // of KindPromptFailure: a plugin forbids the model
 

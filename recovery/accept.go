@@ -228,6 +228,6 @@ func (r *Run) extend(o *OpenFailure, now time.Time) {
 		r.BeyondDay = true
 	case CauseBudget:
 		r.Policy.Budget = r.Policy.Budget.Plus(r.Policy.Budget)
-	case CauseAttempt, CauseCutShort, CauseUnknownOutcome, CauseToolAsked, CauseCooling, CauseGivenUp, CauseForbidden, CauseApproval: // not limits of the run
+	case CauseAttempt, CauseCutShort, CauseHandedOver, CauseUnknownOutcome, CauseToolAsked, CauseCooling, CauseGivenUp, CauseForbidden, CauseApproval: // not limits of the run
 	}
 }

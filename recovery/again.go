@@ -66,6 +66,7 @@ func (r *Run) answeredAgain() {
 // process stopped is made again: the model itself has not failed.
 func (r *Run) failedAgain(b Failed) {
 	lost := r.againInAir() && r.Attempt.State == AttemptOrphaned && r.Attempt.ID == b.Attempt
+	handedOver := r.againInAir() && b.Cause == CauseHandedOver
 	if a := r.Attempt; a != nil && a.ID == b.Attempt && a.InAir() {
 		a.Text = cmp.Or(b.Text, a.Text)
 		r.settle(a.Model, b.Usage)
@@ -74,7 +75,10 @@ func (r *Run) failedAgain(b Failed) {
 		r.FailedAttempts++
 	}
 	r.leaveAgain()
-	if lost {
+	switch {
+	case handedOver:
+		r.again = false
+	case lost:
 		r.Crashes++
 		r.again = r.Crashes >= MaxInterruptedCrashes
 	}

@@ -238,7 +238,7 @@ func (r *Run) failed(e Event, b Failed) {
 		a.State, a.Continuable, a.Shown = AttemptOver, b.Continuable, cmp.Or(b.Shown, a.Shown)
 		a.Bytes = a.heard(b.Said)
 		r.FailedAttempts++
-		if r.Call.FailedAt.IsZero() {
+		if r.Call.FailedAt.IsZero() && b.Cause != CauseHandedOver {
 			r.Call.FailedAt = e.Time
 		}
 		if b.Failure.Kind.Once() {
@@ -250,7 +250,7 @@ func (r *Run) failed(e Event, b Failed) {
 	}
 	if b.Failure.IsIdle() {
 		r.idled(cmp.Or(b.Failure.Model, r.Model))
-	} else if b.Failure.Kind == failure.KindInterrupted {
+	} else if b.Failure.Kind == failure.KindInterrupted && b.Cause != CauseHandedOver {
 		r.Crashes++
 	}
 	if r.unsure != nil && r.unsure.Call.ID == b.CallID {

@@ -15,6 +15,7 @@ const (
 	CauseDayBudget      Cause = "day_budget"      // the tokens or money of all runs of the day are used up
 	CauseRounds         Cause = "rounds"          // its rounds are used up
 	CauseCutShort       Cause = "cut_short"       // a person cut the call short
+	CauseHandedOver     Cause = "handed_over"     // the owner of the attempt let go of the run in good order
 	CauseUnknownOutcome Cause = "unknown_outcome" // a tool call may or may not have taken effect
 	CauseToolAsked      Cause = "tool_asked"      // a plugin wants a person asked about a tool that failed
 	CauseCooling        Cause = "cooling"         // the run's default model is cooling down
@@ -31,7 +32,7 @@ func (o *OpenFailure) terminal() bool {
 		return o.Failure.Timer != failure.TimerStep
 	case CauseBudget, CauseDayBudget, CauseRounds:
 		return true
-	case CauseAttempt, CauseCutShort, CauseUnknownOutcome, CauseToolAsked, CauseCooling, CauseGivenUp, CauseForbidden, CauseApproval:
+	case CauseAttempt, CauseCutShort, CauseHandedOver, CauseUnknownOutcome, CauseToolAsked, CauseCooling, CauseGivenUp, CauseForbidden, CauseApproval:
 	}
 	return false
 }

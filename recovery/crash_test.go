@@ -2,6 +2,7 @@ package recovery
 
 import (
 	"testing"
+	"time"
 
 	"github.com/mulligan-run/mulligan/failure"
 )
@@ -20,16 +21,20 @@ func TestCrashBeforeEveryEvent(t *testing.T) {
 
 // crashEverywhere stops story after each prefix of its log. Where the prefix ends
 // in a tool's intent it does so twice: the tool's effect may have happened or not; and so may
-// what an attempt in the air had said have been saved.
+// what an attempt in the air had said have been saved. Such an attempt is also handed over.
 func crashEverywhere(t tb, story func() *world) {
 	t.Helper()
 	whole := play(t, story())
 	for n := 1; n < len(whole.log); n++ {
-		for _, happened := range []bool{true, false} {
+		for _, how := range []stopping{{happened: true}, {happened: false}, {happened: true, inOrder: true}} {
 			w := story()
-			w.journal = journalOf(whole.told[:n], happened)
-			y := resume(t, w, whole.log[:n])
-			if happened {
+			w.journal = journalOf(whole.told[:n], how.happened)
+			log := whole.log[:n]
+			if how.inOrder {
+				log = handedOver(t, w, log)
+			}
+			y := resume(t, w, log)
+			if how.happened {
 				y.saved = "half of it"
 			}
 			finished := finishedTools(y.run)
@@ -47,6 +52,27 @@ func crashEverywhere(t tb, story func() *world) {
 			}
 		}
 	}
+}
+
+// stopping is how a process stops.
+type stopping struct {
+	happened bool // what it did that the log does not have
+	inOrder  bool // it hands over the attempt in the air
+}
+
+// handedOver is log after the owner of its last attempt, if that is in the air, has handed it over.
+func handedOver(t tb, w *world, log [][]byte) [][]byte {
+	t.Helper()
+	y := newToy(w)
+	for _, stored := range log {
+		y.take(t, stored)
+	}
+	if a := y.run.Attempt; a == nil || a.State != AttemptInAir || y.run.End != nil {
+		return log
+	}
+	y.now, y.saved = y.run.Last.Add(time.Millisecond), "half of it"
+	y.append(t, y.facts(y.run.HandOver(y.now)))
+	return y.log
 }
 
 // journalOf counts the tool calls that took effect, by the events; happened says whether those

@@ -60,7 +60,7 @@ func (r *Run) heldBySuggestion() *Held {
 		h.By, h.Limit = HeldByDayBudget, r.Open.Failure.Variant
 	case CauseClock, CauseBudget, CauseRounds:
 		h.By, h.Limit = HeldByLimit, string(r.Open.Failure.Kind)
-	case CauseAttempt, CauseCutShort, CauseUnknownOutcome, CauseToolAsked, CauseCooling, CauseGivenUp:
+	case CauseAttempt, CauseCutShort, CauseHandedOver, CauseUnknownOutcome, CauseToolAsked, CauseCooling, CauseGivenUp:
 		if r.Suggestion.BlockedBy != "" {
 			h.By, h.Limit = HeldByLimit, r.Suggestion.BlockedBy
 		}

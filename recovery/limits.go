@@ -68,7 +68,7 @@ func (r *Run) maxAttempts() int {
 }
 
 // outOfRetries reports whether d would be one retry of the current call too many. Going on when the
-// network is back does not count as a retry.
+// network is back, or after a hand-over, does not count as a retry.
 func (r *Run) outOfRetries(d Decision) bool {
-	return d.Action == ActionRetry && r.Policy.AutoRecover && !d.LastRound && !r.Open.Offline && r.Call.Retries >= r.Policy.MaxRetries+r.Call.Granted
+	return d.Action == ActionRetry && r.Policy.AutoRecover && !d.LastRound && !r.Open.Offline && !r.Open.handedOver() && r.Call.Retries >= r.Policy.MaxRetries+r.Call.Granted
 }

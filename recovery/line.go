@@ -102,6 +102,8 @@ func (r *Run) waitingLine(w Waiting) string {
 	switch {
 	case w.Model != r.Model:
 		return fmt.Sprintf("%s. Switching to %s in %s…", f.Short(), w.Model, in)
+	case r.Open.handedOver():
+		return fmt.Sprintf("%s. Going on in %s…", f.Short(), in)
 	case w.For == WaitReset:
 		provider := cmp.Or(words.ProviderName(f.ProviderEntry()), "the provider")
 		return fmt.Sprintf("Waiting for %s until %s.", provider, w.Until.UTC().Format(words.UTCDay))
@@ -120,11 +122,15 @@ func (r *Run) beganLine(b Began) string {
 		return ""
 	case b.Continues != 0 && b.Model != r.Model:
 		return fmt.Sprintf("%s. %s goes on from there…", r.Open.Failure.Short(), b.Model)
+	case b.Continues != 0 && !b.Retry:
+		return fmt.Sprintf("%s. Going on from there…", r.Open.Failure.Short())
 	case b.Continues != 0:
 		return fmt.Sprintf("%s. Going on from there…%s", r.Open.Failure.Short(), attemptOf(r.Call.Retries+1, r.Policy.MaxRetries))
 	case b.Model != r.Model:
 		return fmt.Sprintf("%s. Switching to %s…", r.Open.Failure.Short(), b.Model)
-	case b.Retry && (r.Open.Decision == nil || r.Open.Decision.Delay == 0):
+	case r.Open.handedOver() && r.Open.undelayed():
+		return "The run goes on after it was handed over."
+	case b.Retry && r.Open.undelayed():
 		return fmt.Sprintf("%s. Retrying…%s", r.Open.Failure.Short(), attemptOf(r.Call.Retries+1, r.Policy.MaxRetries))
 	}
 	return ""

@@ -196,8 +196,8 @@ func (r *Run) intent() Began {
 	}
 	if o := r.Open; o != nil && o.Decision != nil {
 		b.Adjust, b.Tell = o.Decision.Adjust, o.Tell
-		// Continuing after a tool's failure, a used-up budget or a lost network is not a retry.
-		b.Retry = o.Decision.Action == ActionRetry && b.Try > 0 && !o.Offline
+		// Continuing after a tool's failure, a used-up budget, a lost network or a hand-over is not a retry.
+		b.Retry = o.Decision.Action == ActionRetry && b.Try > 0 && !o.Offline && !o.handedOver()
 		if o.Decision.Action == ActionSwitchModel {
 			b.Model = o.Decision.NewModel
 		}
@@ -328,7 +328,7 @@ func (r *Run) waiting() Waiting {
 	switch {
 	case o.Decision.Action == ActionSwitchModel:
 		w.Model = o.Decision.NewModel
-	case !o.Offline && retry <= r.Policy.MaxRetries:
+	case !o.Offline && !o.handedOver() && retry <= r.Policy.MaxRetries:
 		w.Retry, w.Of = retry, r.Policy.MaxRetries
 	}
 	switch {

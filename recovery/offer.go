@@ -284,7 +284,7 @@ func (o *OpenFailure) extension() string {
 		return "Continue over today's budget"
 	case CauseRounds:
 		return "Continue"
-	case CauseAttempt, CauseCutShort, CauseUnknownOutcome, CauseToolAsked, CauseCooling, CauseGivenUp, CauseForbidden, CauseApproval:
+	case CauseAttempt, CauseCutShort, CauseHandedOver, CauseUnknownOutcome, CauseToolAsked, CauseCooling, CauseGivenUp, CauseForbidden, CauseApproval:
 	}
 	return ""
 }

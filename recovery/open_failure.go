@@ -33,6 +33,9 @@ type OpenFailure struct {
 // plugin's own button.
 func (o *OpenFailure) asking() bool { return o.Decision == nil || o.Pressed != "" }
 
+// undelayed reports whether the decision is carried out at once, so that no wait announces it.
+func (o *OpenFailure) undelayed() bool { return o.Decision == nil || o.Decision.Delay == 0 }
+
 // isOfTool reports whether a tool failed. The model gets the failure as the call's result, and the
 // run goes on unless a plugin says otherwise (spec §5).
 func (o *OpenFailure) isOfTool() bool { return o.CallID != "" }

@@ -15,7 +15,7 @@ import (
 )
 
 // snapshotVersion must be raised whenever Apply treats the same event differently.
-const snapshotVersion = 2
+const snapshotVersion = 3
 
 // snapshotHeader begins a snapshot. It has the version, and a checksum of all types that a Run is
 // made of, so that a snapshot of another version is never misread. Such a snapshot is ignored, and

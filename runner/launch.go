@@ -175,27 +175,6 @@ func (l *loop) comeBack() bool {
 	return l.write(l.work, l.claimed(lease)) == nil
 }
 
-// letGo saves the text so far, and leaves the rest to the next owner.
-func (l *loop) letGo(ctx context.Context) error {
-	l.leaving = true
-	for key, j := range l.air {
-		if j.attempt == nil || !l.inAir(j.attempt) {
-			continue
-		}
-		l.tail = timeline.Tail{Attempt: j.attempt.id, Offset: j.attempt.base(), Text: l.breakOff(key, j)}
-		if j.attempt.quiet {
-			continue
-		}
-		bounded, cancel := context.WithTimeout(ctx, storeSlow)
-		err := l.r.log.SaveTail(bounded, l.lease, l.tail)
-		cancel()
-		if err != nil {
-			return errors.Join(ErrLetGo, err)
-		}
-	}
-	return ErrLetGo
-}
-
 func (l *loop) release() {
 	defer l.unlock()
 	l.r.leases.leave(l)

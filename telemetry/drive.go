@@ -161,11 +161,19 @@ func (t *Telemetry) failed(l *runTrace, run *recovery.Run, e recovery.Event, b r
 			a.model = run.Attempt.Model
 		}
 	}
-	t.over(l.ctx, a, e.Time, outcomeFailed, kindLabel(b.Failure.Kind))
+	outcome := outcomeFailed
+	if b.Cause == recovery.CauseHandedOver {
+		outcome = outcomeLetGo
+	}
+	t.over(l.ctx, a, e.Time, outcome, kindLabel(b.Failure.Kind))
 	t.used(l.ctx, a.model, b.Usage, run.Spent.Minus(a.spent))
 	provider, model := t.models.of(a.model)
 	if n := b.Usage.Total(); n > 0 {
 		t.meters.wasted.Add(l.ctx, min(n, maxTokens), t.labels.of(provider, model))
+	}
+	if outcome == outcomeLetGo {
+		t.end(&a.timedSpan, e.Time, outcome)
+		return
 	}
 	t.endFailed(a, b, e.Time)
 }

@@ -75,7 +75,7 @@ const (
 	outcomeAnswered  = "answered"
 	outcomeFailed    = "failed"
 	outcomeCancelled = "cancelled"
-	outcomeLetGo     = "let_go" // this process did not see its end
+	outcomeLetGo     = "let_go" // this process handed it over, or did not see its end
 	outcomeOver      = "over"
 	outcomeNone      = "none"  // no opinion
 	outcomeError     = "error" // no opinion, because the plugin failed

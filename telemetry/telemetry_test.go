@@ -366,8 +366,8 @@ func TestCallCutShort(t *testing.T) {
 	})
 }
 
-// A run that this process lets go of has its spans, and its attempt is counted once: by
-// whoever goes on with it.
+// A run that this process lets go of has its spans, and its attempt is counted once, and not as a
+// failure: by this process.
 func TestLetGoAndResumed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -398,7 +398,7 @@ run completed true
 			t.Errorf("spans:\n%s\nwant at first:\n%s", got, want)
 		}
 		w.has(metrics,
-			`mulligan_attempts_total{kind="interrupted",model="acme/small",outcome="failed",provider="acme"} 1`,
+			`mulligan_attempts_total{kind="interrupted",model="acme/small",outcome="let_go",provider="acme"} 1`,
 			`mulligan_attempts_total{kind="none",model="acme/small",outcome="answered",provider="acme"} 1`,
 			`mulligan_runs_driven{status="running"} 0`,
 		)

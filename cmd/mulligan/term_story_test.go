@@ -40,8 +40,8 @@ func TestTerminatedInMidStream(t *testing.T) {
 		t.Errorf("exit code %d; it said %q", code, said)
 	}
 	_, events := h.events(run)
-	if text := h.tail(run); text != "Hello wor" {
-		t.Errorf("of what was heard there is %q", text)
+	if over, ok := events[len(events)-1].Body.(recovery.Failed); !ok || over.Cause != recovery.CauseHandedOver || over.Text != "Hello wor" {
+		t.Errorf("the last of what was written is %+v", events[len(events)-1])
 	}
 	voters := 0
 	for _, e := range events {
