@@ -83,7 +83,6 @@ func (c *cluster) play(n nemesis) (claimed, spoke time.Duration) {
 		})
 		c.guarded(r.run)
 	}
-	c.round = readers
 	first := readers[0]
 	old := first.owner()
 	hit := c.members[slices.IndexFunc(c.members, func(m *member) bool { return m.owner() == old.Owner })]

@@ -29,7 +29,6 @@ type cluster struct {
 	known               timeline.Members
 	members             []*member
 	runs                int       // that began
-	round               []*reader // of the runs that a nemesis finds
 	more                []*reader // of runs that it began itself
 	waiting, waitingRun string    // a model that has a run wait, and that run
 	waitingEpoch        uint64    // of that run, while nobody has it

@@ -50,16 +50,6 @@ func (c *cluster) read(run string, through ...*member) *reader {
 	return r
 }
 
-// over reports whether its run has ended.
-func (r *reader) over() bool {
-	select {
-	case <-r.ended:
-		return true
-	default:
-		return false
-	}
-}
-
 // listen reads one stream, and reports whether the run has ended.
 func (r *reader) listen(ctx context.Context, m *member) (over bool) {
 	r.mu.Lock()
