@@ -32,6 +32,7 @@ type checker struct {
 	end       uint64                  // the event that ended the run
 	epoch     moment                  // when the owner came
 	began     int                     // attempts of the model call at hand
+	by        string                  // who began the last attempt
 	again     bool                    // the attempt in the air asks once more for an answer that was cut
 	cut       string                  // that answer, until there is another
 	failed    int                     // attempts in all
@@ -171,6 +172,7 @@ func (c *checker) note(e recovery.Event) {
 		}
 	case recovery.Began:
 		c.began++
+		c.by = c.run.Owner
 		if c.again = b.Again; b.Again {
 			c.cut = c.run.Answer()
 		}
@@ -247,7 +249,7 @@ func (c *checker) noteFailure(e recovery.Event, b recovery.Failed) {
 		c.began, c.again = 0, false
 	}
 	f := b.Failure
-	if f.Kind == failure.KindInterrupted {
+	if f.Kind == failure.KindInterrupted && b.Cause != recovery.CauseHandedOver {
 		c.crashes++
 	}
 	if f.Timer == "" && (f.Kind == failure.KindRateLimit || f.Kind == failure.KindOverloaded) {

@@ -17,6 +17,7 @@ const (
 	diceWeather
 	diceHaste
 	diceMachines
+	diceDeploys
 	diceModels  = 10
 	diceTools   = 50
 	dicePlugins = 100

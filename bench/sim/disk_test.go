@@ -77,6 +77,9 @@ func newDisk(r recipe) *disk {
 	return s
 }
 
+// sound reports whether nothing is ever wrong with the disk.
+func (s *disk) sound() bool { return s.before == 0 && s.outage[1] == 0 }
+
 // claim remembers which run this world is about and who has it.
 func (s *disk) claim(ctx context.Context, log *timeline.Journal, run, owner string, ttl time.Duration) (timeline.Lease, error) {
 	s.mu.Lock()

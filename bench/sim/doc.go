@@ -13,7 +13,8 @@
 //	plugins     none to three; most of them hostile               plugins_test.go
 //	tools       slow, deaf, broken; they keep a journal           tools_test.go
 //	processes   they die at some append and clean nothing up, or stand still for longer
-//	            than their lease; others go on with the run       process_test.go
+//	            than their lease, or are told to end; others go on with the run
+//	            process_test.go
 //	machines    in two worlds of five each process has a Journal of its own over one
 //	            store, learns late that it has a run, comes back to one that others had
 //	            meanwhile, and shows runs that others drive       machines_test.go
@@ -41,7 +42,7 @@
 //
 // Virtual time is deterministic, the order of goroutines that are ready at one instant is
 // not: a world that broke is played a few times. It is also made smaller: fewer scripted
-// steps, then on one machine, without plugins, network, clock, disk, crashes, cancels, haste and tools, as long as
+// steps, then on one machine, without plugins, network, clock, disk, crashes, deploys, cancels, haste and tools, as long as
 // the same invariant breaks. What is left, the recipe and the log, is kept in testdata/failures;
 // a file that stays there is a regression, and every run plays it.
 //

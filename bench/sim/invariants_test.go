@@ -65,7 +65,7 @@ var proofs = []proof{
 	{"I43", "words for people are short, valid, and no page, key or stack", true, []string{"failure TestHostileWords", "failure TestStacksAreNoWords"}, ""},
 	{"I44", "memory per run is bounded whatever a provider sends", false, []string{"provider TestHostileAnswers", "provider TestTransportLimits", "failure TestReadingIsBounded"}, "measured under load (LOAD L1)"},
 	{"I45", "goroutines end with their run", true, []string{"host TestSimChurn", "host TestSimHostKilled"}, "descriptors and files after a long time (LOAD L4)"},
-	{"I46", "SIGTERM: runs are let go of and resumed", false, []string{"runner TestLetGo", "runner TestKeepLetsGo", "cmd/mulligan TestTerminatedInMidStream", "cmd/mulligan TestTerminatedInTheMiddleOfATool"}, ""},
+	{"I46", "SIGTERM: runs are let go of and resumed; what was in the air is handed over, and no interruption", true, []string{"runner TestLetGo", "runner TestKeepLetsGo", "runner TestI46ManyDeploysInOneAnswer", "runner TestI46AStoreThatDoesNotAnswer", "cmd/mulligan TestTerminatedInMidStream", "cmd/mulligan TestTerminatedInTheMiddleOfATool"}, ""},
 	{"I47", "one bad provider or plugin slows no run that does not use it", false, nil, "LOAD L2"},
 	{"I48", "the classifier is total and reads no model's text", false, []string{"failure FuzzClassify", "failure TestModelTextIsNoEvidence"}, ""},
 	{"I49", "every kind has its actions; plugins see no prompt unless granted", false, []string{"recovery TestButtons", "failure TestEveryKindAndVariant", "hooks TestNewRunError"}, ""},

@@ -121,6 +121,18 @@ func (s *disk) close() error {
 	return errors.Join(errs...)
 }
 
+// named is the process that owns runs by that name.
+func (w *world) named(owner string) *process {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, p := range w.processes {
+		if p.owner() == owner {
+			return p
+		}
+	}
+	return nil
+}
+
 // living are the processes of several machines that may take up the run, without the one that has it.
 func (w *world) living(but *process) (living []*process) {
 	if w.disk.shared == nil {
@@ -129,7 +141,7 @@ func (w *world) living(but *process) (living []*process) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, p := range w.processes {
-		if p != but && !p.gone() && !p.asleep() {
+		if p != but && !p.gone() && !p.asleep() && p.told.Err() == nil {
 			living = append(living, p)
 		}
 	}

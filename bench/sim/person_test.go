@@ -25,6 +25,7 @@ type person struct {
 	fates    *dice
 	hasty    *dice
 	moves    *dice   // where several machines are
+	deploys  *dice   // when processes are told to end
 	doomed   float64 // how likely the next process has a fate
 	patience int     // answers that are left
 	at       *process
@@ -37,7 +38,7 @@ func (h *person) start(ctx context.Context) *runner.Run {
 	}
 	h.at = h.w.spawn(h.fates.fate(h.doomed))
 	run, err := within(h.at, func() (*runner.Run, error) {
-		return h.at.runner.Start(ctx, runner.Request{Prompt: "What should I wear in Oslo today?"})
+		return h.at.runner.Start(h.at.under(ctx), runner.Request{Prompt: "What should I wear in Oslo today?"})
 	})
 	switch {
 	case err == nil:
@@ -61,7 +62,7 @@ func (h *person) next(ctx context.Context, run *runner.Run) *runner.Run {
 		return nil
 	case errors.Is(err, runner.ErrCancelled):
 		return h.written(ctx)
-	case errors.Is(err, errDied):
+	case errors.Is(err, errDied), errors.Is(err, runner.ErrLetGo):
 		return h.takeOver(ctx, nil)
 	case errors.Is(err, errPaused):
 		return h.takeOver(ctx, run)
@@ -117,6 +118,12 @@ func (h *person) attend(ctx context.Context, run *runner.Run) error {
 		}
 		h.cutShort(ctx, run.ID())
 	}
+	if h.deploys.chance(0.3) && h.w.recipe.has(partDeploys) {
+		if waits, err := h.wait(settled, h.deploys.duration(30*time.Second)); !waits {
+			return err
+		}
+		return h.deploy(settled)
+	}
 	impatient := forever
 	if h.dice.chance(0.2) && h.w.recipe.has(partCancels) {
 		impatient = h.dice.duration(2 * time.Minute)
@@ -142,6 +149,17 @@ func (h *person) attend(ctx context.Context, run *runner.Run) error {
 	// Grace for effects that do not end, and for what was in the way of the write.
 	if took, limit := time.Since(asked), 4500*time.Millisecond+h.w.slack(asked); took > limit {
 		h.w.complain("I22: cancelled, and settled %s later", took)
+	}
+	return err
+}
+
+// deploy has the process told to end, which it does in time.
+func (h *person) deploy(settled <-chan outcome) error {
+	told := time.Now()
+	h.at.leave()
+	_, err := h.wait(settled, forever)
+	if took := time.Since(told); took > 10*time.Second+h.w.slack(told) && !errors.Is(err, errDied) && !errors.Is(err, errPaused) {
+		h.w.complain("I46: told to end, and its run was let go of %s later", took)
 	}
 	return err
 }
@@ -279,7 +297,7 @@ func (h *person) answer(ctx context.Context, failed *runner.Error) *runner.Run {
 }
 
 func (h *person) recover(ctx context.Context, p *process, run string, a runner.Answer) (*runner.Run, error) {
-	return within(p, func() (*runner.Run, error) { return p.runner.Recover(ctx, run, a) })
+	return within(p, func() (*runner.Run, error) { return p.runner.Recover(p.under(ctx), run, a) })
 }
 
 func (h *person) choose(s *recovery.Suggestion) runner.Answer {
@@ -380,7 +398,7 @@ const maxOwned = time.Hour
 func (h *person) claim(ctx context.Context, from *process, limit time.Duration) *runner.Run {
 	began := time.Now()
 	for since := began; time.Since(began) < maxOwned; time.Sleep(time.Second) {
-		run, err := within(h.at, func() (*runner.Run, error) { return h.at.runner.Resume(ctx, h.w.disk.name()) })
+		run, err := within(h.at, func() (*runner.Run, error) { return h.at.runner.Resume(h.at.under(ctx), h.w.disk.name()) })
 		switch {
 		case err == nil:
 			return run

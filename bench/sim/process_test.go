@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mulligan-run/mulligan/llm"
@@ -35,6 +36,9 @@ type process struct {
 	runner *runner.Runner
 	died   chan struct{}
 	paused chan struct{}
+	told   context.Context // over once it is told to end
+	leave  func()          // tells it to end
+	slept  atomic.Bool     // it stood still once
 
 	mu      sync.Mutex
 	appends int
@@ -63,6 +67,8 @@ func (w *world) spawn(f fate) *process {
 		disk: w.disk, w: w, fate: f,
 		died: make(chan struct{}), paused: make(chan struct{}), calls: map[int]context.CancelFunc{},
 	}
+	told, leave := context.WithCancelCause(context.Background())
+	p.told, p.leave = told, func() { leave(runner.ErrLetGo) }
 	p.Journal = w.disk.open(p.awakes)
 	w.mu.Lock()
 	w.processes = append(w.processes, p)
@@ -80,6 +86,18 @@ func (p *process) dead() bool {
 		return true
 	}
 	return false
+}
+
+// under is the context of a run that p drives: p lets go of it when it is told to end.
+func (p *process) under(ctx context.Context) context.Context {
+	ctx, cancel := context.WithCancelCause(ctx)
+	context.AfterFunc(p.told, func() { cancel(context.Cause(p.told)) })
+	return ctx
+}
+
+// leftInOrder reports whether p was told to end and nothing else was wrong with it.
+func (p *process) leftInOrder() bool {
+	return p.told.Err() != nil && !p.gone() && !p.slept.Load() && p.disk.sound()
 }
 
 // gone reports whether p died.
@@ -145,6 +163,7 @@ func (p *process) write(keep func() error) error {
 	p.mu.Lock()
 	p.awake = time.Now().Add(p.fate.pause)
 	p.mu.Unlock()
+	p.slept.Store(true)
 	close(p.paused)
 	time.Sleep(p.fate.pause)
 	if p.fate.after {

@@ -16,12 +16,13 @@ const (
 	partCancels  = "cancels" // a person's impatience
 	partHaste    = "haste"   // a person's, who cuts calls short
 	partCrashes  = "crashes" // of processes, also those that only stop for a while
+	partDeploys  = "deploys" // of processes that are told to end
 	partNetwork  = "network" // that goes and comes back
 	partClock    = "clock"   // that is set, or of a computer that sleeps
 )
 
 // parts are in the order in which shrinking tries to leave them out.
-var parts = []string{partMachines, partPlugins, partNetwork, partClock, partDisk, partCrashes, partCancels, partHaste, partTools}
+var parts = []string{partMachines, partPlugins, partNetwork, partClock, partDisk, partCrashes, partDeploys, partCancels, partHaste, partTools}
 
 const allSteps = -1
 

@@ -20,7 +20,7 @@ var rules = []func(*checker, recovery.Event){
 	(*checker).i17nothingUnasked, (*checker).i18oneAnswer, (*checker).i19allowedModels, (*checker).i20decidedFirst,
 	(*checker).i22cancelIsFinal, (*checker).i23oneWinner, (*checker).i24clock, (*checker).i25crashesCount, (*checker).i26asTheLogSays,
 	(*checker).i32nothingTwice, (*checker).i39cooldowns, (*checker).i40countersStay, (*checker).i41usageAdds,
-	(*checker).i43wordsForPeople,
+	(*checker).i43wordsForPeople, (*checker).i46handedOver,
 }
 
 // effect reports whether e begins something.
@@ -393,6 +393,23 @@ func (c *checker) i40countersStay(e recovery.Event) {
 func (c *checker) i41usageAdds(e recovery.Event) {
 	if c.run.Usage != c.usage {
 		c.complain("I41: before event %d the attempts used %+v, the run %+v", e.Seq, c.usage, c.run.Usage)
+	}
+}
+
+// i46handedOver: an attempt is handed over by its own process alone, once that was told to end; and then it is,
+// unless something else was wrong.
+func (c *checker) i46handedOver(e recovery.Event) {
+	b, ok := e.Body.(recovery.Failed)
+	if !ok || b.Failure.Kind != failure.KindInterrupted {
+		return
+	}
+	p := c.w.named(c.by)
+	switch {
+	case p == nil || b.Attempt == 0:
+	case b.Cause != recovery.CauseHandedOver && p.leftInOrder():
+		c.complain("I46: event %d: attempt %d of %s was found, and not handed over", e.Seq, b.Attempt, c.by)
+	case b.Cause == recovery.CauseHandedOver && (p.told.Err() == nil || c.run.Owner != c.by):
+		c.complain("I46: event %d: attempt %d is handed over by %s, and %s, which nobody told to end, began it", e.Seq, b.Attempt, c.run.Owner, c.by)
 	}
 }
 

@@ -183,7 +183,7 @@ func (w *world) complain(format string, args ...any) {
 // live carries the run as far as it gets, then ends the world.
 func (w *world) live() {
 	ctx, cancel := context.WithCancel(context.Background())
-	p := &person{w: w, dice: newDice(w.recipe.seed, dicePerson), fates: newDice(w.recipe.seed, diceFate), hasty: newDice(w.recipe.seed, diceHaste), moves: newDice(w.recipe.seed, diceMachines)}
+	p := &person{w: w, dice: newDice(w.recipe.seed, dicePerson), fates: newDice(w.recipe.seed, diceFate), hasty: newDice(w.recipe.seed, diceHaste), moves: newDice(w.recipe.seed, diceMachines), deploys: newDice(w.recipe.seed, diceDeploys)}
 	go w.change(ctx)
 	watched := w.watch(ctx, p)
 	time.Sleep(5 * time.Minute) // for the deaf, for whoever stands still, for what is not written yet
