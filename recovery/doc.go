@@ -47,6 +47,7 @@
 //   - A person's answer is written as what Answering gives, in one append: of one that cuts
 //     a call short that is the call's Failed, and then the Accepted. One that comes too late
 //     is a Noted: whoever sent it learns from the log what became of it.
+//   - A shell that stops in good order ends the attempt in the air with what HandOver gives.
 //   - A tool that panics is a ToolReturned with an error, and then a Failed with its
 //     CallID: the model goes on, unless a plugin says otherwise.
 //   - Appending is refused to an owner whose epoch is not the latest.

@@ -119,3 +119,15 @@ func TestASecondCallIsHandedOver(t *testing.T) {
 		t.Errorf("handed over %d times: %s, %d crashes, %q", times, y.run.Status, y.run.Crashes, y.run.Answer())
 	}
 }
+
+// deployed has the attempt in the air be handed over to another process, if it is one of the first.
+func (y *toy) deployed(t tb) bool {
+	t.Helper()
+	if !midAnswer(y.run) || y.run.Attempt.ID > y.w.deploys {
+		return false
+	}
+	y.now = y.run.Attempt.BeganAt.Add(time.Second)
+	y.append(t, y.facts(y.run.Saying(y.run.HandOver(y.now), "partial of "+y.run.Attempt.Model)))
+	y.append(t, Claimed{Owner: "o2", Epoch: y.run.Epoch + 1})
+	return true
+}

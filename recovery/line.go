@@ -17,7 +17,7 @@ func Line(r *Run, b Body) string {
 	switch b := b.(type) {
 	case Failed:
 		line = b.Failure.Line()
-		if r.finished() {
+		if r.finished() && b.Cause != CauseHandedOver { // that is asked for again
 			line = fmt.Sprintf("A longer answer could not be had: %s. The one that was cut is kept.", b.Failure.Short())
 		}
 	case Waiting:

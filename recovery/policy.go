@@ -10,7 +10,7 @@ const (
 	MinDelay              = failure.Millis(250) // before any attempt after the second
 	MaxInProcessWait      = failure.Millis(60_000)
 	IdleBreakerAt         = 5 // idle expiries in a row without a finished step
-	MaxInterruptedCrashes = 3 // this many crashes in a row without a finished step end the run
+	MaxInterruptedCrashes = 3 // after this many crashes in a row without a finished step a person is asked
 	MaxToolTries          = 2 // runs of one idempotent tool call after crashes
 	maxPresses            = 5 // presses of plugins' own buttons about one failure, by any person
 )

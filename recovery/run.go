@@ -70,7 +70,7 @@ type Run struct {
 	PausedFor      string        // why it waits for its store, or last did
 	FailedAttempts int
 	Granted        int            // extra attempts that people's answers added, in all
-	Crashes        int            // interruptions in a row without a finished step
+	Crashes        int            // interruptions in a row without a finished step; see HandOver
 	ToolFailures   map[string]int // by tool, calls that failed
 	IdleExpiries   map[string]int // by model, idle timers expired in a row without a finished step
 	Spent          Budget

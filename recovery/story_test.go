@@ -38,6 +38,7 @@ const storyMark = "----\n"
 //	person KIND|* ACTION             answers a suggestion about such a failure
 //	patient ACTION                   answers a live wait
 //	hasty AFTER ACTION               answers a model call that takes longer; the next line is about the next one
+//	deploys N                        replace the process of each of the first N attempts, a second after it began
 //	cancel ROUNDS                    ends the run once so many rounds are done
 //
 // Below it are the events, and after each the keys of the effects that Next wants.
@@ -219,6 +220,8 @@ func parseStory(t tb, path, text string) *world {
 				t.Fatalf("%s: %v", path, err)
 			}
 			w.hasty = append(w.hasty, haste{after, f[2]})
+		case "deploys":
+			w.deploys, _ = strconv.ParseUint(f[1], 10, 64)
 		case "cancel":
 			rounds, _ := strconv.Atoi(f[1])
 			w.cancel = func(r *Run) bool { return r.Rounds >= rounds }

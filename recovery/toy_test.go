@@ -43,6 +43,7 @@ type world struct {
 	person   func(r *Run) string    // the action taken on an open suggestion, "" for none
 	patient  func(r *Run) string    // the action taken on a live wait
 	hasty    []haste                // what is done about calls that are slow, one after the other; the last one repeats
+	deploys  uint64                 // the first so many attempts are handed over
 	cancel   func(r *Run) bool      // a person's wish to end it now
 	tool     map[string]toolOutcome // by name
 	journal  map[string]int         // tool effects by call id
@@ -190,7 +191,7 @@ func (y *toy) step(t tb) bool {
 		y.append(t, y.facts(effects[0].Record))
 		return true
 	}
-	if y.persons(t) || y.stopped(t, effects) || y.intents(t, effects) || y.hastens(t) {
+	if y.persons(t) || y.stopped(t, effects) || y.intents(t, effects) || y.hastens(t) || y.deployed(t) {
 		return true
 	}
 	return y.first(t, effects)
@@ -199,7 +200,7 @@ func (y *toy) step(t tb) bool {
 // facts adds to a failure of the heart's own what only a shell knows.
 func (y *toy) facts(b Body) Body {
 	if f, ok := b.(Failed); ok {
-		if f.Failure.Kind == failure.KindInterrupted {
+		if f.Failure.Kind == failure.KindInterrupted && f.Text == "" {
 			f = y.run.Saying(f, y.saved)
 		}
 		f.Alternatives = y.w.alternatives(y.run.Model)
