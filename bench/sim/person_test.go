@@ -56,6 +56,9 @@ func (h *person) start(ctx context.Context) *runner.Run {
 // next goes on after run has settled or was left behind; nil if nobody does.
 func (h *person) next(ctx context.Context, run *runner.Run) *runner.Run {
 	err := h.attend(ctx, run)
+	if h.at.told.Err() != nil && !errors.Is(err, runner.ErrLetGo) && !errors.Is(err, errDied) && !errors.Is(err, errPaused) {
+		h.at = h.another() // the run settled while its process ended
+	}
 	failed, isFailed := errors.AsType[*runner.Error](err)
 	switch {
 	case err == nil, isFailed && failed.Suggestion == nil:
@@ -186,7 +189,7 @@ func (h *person) cutShort(ctx context.Context, run string) {
 	}
 	for range 1 + h.hasty.n(2) {
 		at := desk
-		if h.hasty.chance(0.5) && !h.at.asleep() {
+		if h.hasty.chance(0.5) && !h.at.asleep() && h.at.told.Err() == nil {
 			at = h.at
 		}
 		_, err := h.recover(ctx, at, run, runner.Answer{Suggestion: id, Action: pick(h.hasty, actions...).ID})
