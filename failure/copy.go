@@ -251,10 +251,6 @@ var wordings = map[Kind]wording{
 		title:   "{Tool} failed",
 		message: []sentence{say("{Reason}", "The model is told, and may go another way.")},
 		variant: map[string]wording{
-			VariantApproval: {
-				short: "{Tool} waits for approval", title: "{Tool} waits for your approval",
-				message: []sentence{say("The model wants to run it; it has not run yet.")},
-			},
 			"outcome_unknown": {
 				title: "{Tool} may or may not have worked",
 				message: []sentence{

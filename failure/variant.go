@@ -23,7 +23,6 @@ const (
 	VariantProxyGateway = "proxy_gateway" // of KindUnreachable
 
 	VariantUnknownOutcome = "outcome_unknown" // of KindToolFailure: the call may have taken effect
-	VariantApproval       = "approval"        // of KindToolFailure: the call has not begun, a person has to approve it
 )
 
 // The reasons for an unknown outcome: the tool's own timer ended the call, the process stopped in

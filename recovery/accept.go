@@ -99,6 +99,9 @@ func (r *Run) suggested(e Event, b Suggested) {
 	s := b.Suggestion
 	r.Suggestion = &s
 	r.offer = suggestionNone
+	if s.AsksApproval() { // no failure came before it
+		r.Open = &OpenFailure{Seq: e.Seq, At: e.Time, Failure: s.Error, Cause: CauseApproval, CallID: b.CallID, Decision: &Decision{}}
+	}
 	if r.Open != nil && len(s.Actions) > 0 {
 		r.offer = suggestionOpen
 		r.park(e.Time)

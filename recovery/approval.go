@@ -10,8 +10,16 @@ import (
 
 // A call of a tool that is declared with Approval does not begin before a person has approved it.
 // The answer's other calls run first; then the run stops, one such call at a time, with a
-// suggestion that lets a person have the call made, refuse it, or stop the run. Plugins are not
-// asked, and automatic recovery approves nothing. The tools of an engine are not concerned.
+// suggestion that lets a person have the call made, refuse it, or stop the run. Nothing has failed,
+// so there is no Failed before that suggestion: nobody counts, traces or lists a failure. Plugins
+// are not asked, and automatic recovery approves nothing. The tools of an engine are not concerned.
+
+// KindApproval and CodeApproval stand in the error of a suggestion that asks for an approval, which
+// every suggestion has. They are not among failure.Kinds: nothing fails this way.
+const (
+	KindApproval failure.Kind = "approval"
+	CodeApproval failure.Code = "RUN_NEEDS_APPROVAL"
+)
 
 // approval is how far a person's approval of a tool call has got.
 type approval string
@@ -41,12 +49,26 @@ func (r *Run) askApproval() []Effect {
 		if t.State != ToolCallWanted || t.Approval != approvalWanted {
 			continue
 		}
-		f := r.failure(failure.KindToolFailure, failure.OriginRunner, failure.PhaseTool)
-		f.Variant, f.Tool = failure.VariantApproval, t.Call.Name
-		return record(r, Failed{CallID: t.Call.ID, Failure: f, Cause: CauseApproval})
+		asked := *r
+		asked.Open = &OpenFailure{Seq: r.Seq + 1, At: r.Last, Failure: r.approvalOpen(t.Call.Name), Cause: CauseApproval, CallID: t.Call.ID, Decision: &Decision{}}
+		return record(r, Suggested{CallID: t.Call.ID, Suggestion: asked.suggest()})
 	}
 	return nil
 }
+
+// approvalOpen says of a call of tool that it waits for a person.
+func (r *Run) approvalOpen(tool string) failure.Failure {
+	f := r.failure(KindApproval, failure.OriginRunner, failure.PhaseTool)
+	f.Code, f.Retryable, f.Tool = CodeApproval, false, tool
+	f.Title, f.Message = tool+" waits for your approval", "The model wants to run it; it has not run yet."
+	return f
+}
+
+// AsksApproval reports whether s asks a person to approve a tool call.
+func (s *Suggestion) AsksApproval() bool { return s.SuggestedAction == ActionApprove }
+
+// AsksApproval reports whether a person is asked to approve a tool call.
+func (r *Run) AsksApproval() bool { return r.SuggestionOpen() && r.Suggestion.AsksApproval() }
 
 // tellRefusal tells the model about the first call that a person refused; nil if there is none.
 func (r *Run) tellRefusal() []Effect {

@@ -296,6 +296,7 @@ const MaxNote = 200
 
 // Suggested offers a decision to a person.
 type Suggested struct {
+	CallID     string     `json:"callId,omitempty"` // the tool call that a person is to approve
 	Suggestion Suggestion `json:"suggestion"`
 }
 

@@ -78,7 +78,7 @@ func TestLinesAreShort(t *testing.T) {
 	f := failure.Failure{Kind: failure.KindInvalidRequest, Title: long, Message: long}
 	r := &Run{Open: &OpenFailure{Failure: f}, Model: long}
 	button := Button{Label: long}
-	for _, b := range []Body{Failed{Failure: f}, Waiting{Model: "x" + long}, Began{Model: "x" + long}, Suggested{Suggestion{Title: long, Message: long, Actions: []Button{button, button}}}} {
+	for _, b := range []Body{Failed{Failure: f}, Waiting{Model: "x" + long}, Began{Model: "x" + long}, Suggested{Suggestion: Suggestion{Title: long, Message: long, Actions: []Button{button, button}}}} {
 		if line := Line(r, b); line == "" || len(line) > MaxText || !utf8.ValidString(line) || strings.Contains(line, "\n") {
 			t.Errorf("%s: %d bytes: %q", b.eventType(), len(line), line)
 		}

@@ -115,6 +115,8 @@ func (r *Run) proposal() Decision {
 	case "":
 	case ButtonSwitchModel, ButtonLarger:
 		d.Action, d.NewModel = ActionSwitchModel, first.Model
+	case ButtonRunTool:
+		d.Action = ActionApprove
 	default:
 		d.Action, d.Adjust.Compact = ActionRetry, first.Kind == ButtonCompact
 	}

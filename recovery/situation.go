@@ -55,7 +55,8 @@ type Stage struct {
 	Card    *Card    `json:"card,omitempty"`
 }
 
-// Card is a failure about which a person is asked, or that ended the run.
+// Card is a failure about which a person is asked, or that ended the run. With Approval nothing has
+// failed: a person is asked whether Call may be made.
 type Card struct {
 	Title   string        `json:"title"`
 	Message string        `json:"message,omitempty"`
@@ -64,6 +65,8 @@ type Card struct {
 	Why     string        `json:"why,omitempty"`   // who suggests the first action, and for what reason
 	Limit   string        `json:"limit,omitempty"` // why it was not done without asking: "all retries are used up"
 	Call    *llm.ToolCall `json:"call,omitempty"`  // the tool call that the failure is about
+
+	Approval bool `json:"approval,omitempty"`
 }
 
 // State is a row in the table of states that every client can draw.

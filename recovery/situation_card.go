@@ -16,7 +16,7 @@ func (r *Run) asking() []Stage {
 	s := r.Suggestion
 	until := comesBack(s, r.Open)
 	card := Card{
-		Title: s.Title, Message: s.Message, Tried: triedText(s), Grave: grave(s.Error), Why: s.Why, Limit: s.Limit, Call: r.CallAtHand(),
+		Title: s.Title, Message: s.Message, Tried: triedText(s), Grave: grave(s.Error), Why: s.Why, Limit: s.Limit, Call: r.CallAtHand(), Approval: s.AsksApproval(),
 	}
 	told := telling{until: until, in: s.Error.RetryAfter.Duration()}
 	open := Stage{From: r.Last, State: StateSuggestion, Until: until, Asks: s.ID, Actions: told.buttons(s.Actions)}

@@ -15,6 +15,10 @@ const (
 	ActionRetry       Action = "retry"
 	ActionSwitchModel Action = "switch_model"
 	ActionFail        Action = "fail"
+
+	// ActionApprove stands in a suggestion that asks a person to approve a tool call. No plugin can
+	// say it.
+	ActionApprove Action = "approve"
 )
 
 // actionSwitch is the original contract's word for ActionSwitchModel. It is accepted, but never

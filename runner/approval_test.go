@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/plugins/autorecover"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -47,7 +46,7 @@ func TestApproval(t *testing.T) {
 			}
 			_, err = run.Wait(t.Context())
 			asked, ok := errors.AsType[*runner.Error](err)
-			if !ok || asked.Suggestion == nil || asked.Failure.Variant != failure.VariantApproval || ran != 0 {
+			if !ok || asked.Suggestion == nil || !asked.Suggestion.AsksApproval() || ran != 0 {
 				t.Fatalf("%v, and the tool ran %d times", err, ran)
 			}
 			if s := asked.Suggestion; s.Title != "pay waits for your approval" || s.Actions[0].Label != "Run pay" || s.Actions[1].Label != "Do not run pay" {

@@ -104,10 +104,8 @@ func (l *loop) fitsSchema(run *recovery.Run, e recovery.Effect) hold {
 		if b.By == recovery.ByCaller {
 			id = b.CallID
 		}
-	case recovery.Failed:
-		if b.Cause == recovery.CauseApproval {
-			id = b.CallID
-		}
+	case recovery.Suggested:
+		id = b.CallID
 	}
 	i := slices.IndexFunc(run.Pending, func(t *recovery.ToolRun) bool { return id != "" && t.Call.ID == id })
 	if i < 0 {
