@@ -100,7 +100,8 @@ type Listed struct {
 	WaitingUntil   time.Time        `json:"waitingUntil,omitzero"`
 	SuggestionOpen bool             `json:"suggestionOpen,omitempty" doc:"It waits for a person, and has not expired."`
 	Kind           failure.Kind     `json:"kind,omitempty" doc:"Of its last failure, also once it has recovered from it."`
-	Problem        string           `json:"problem,omitempty" doc:"That failure's title, and on another line the beginning of its message."`
+	Problem        string           `json:"problem,omitempty" doc:"That failure's title, and on another line the beginning of its message; with approval, what is to be approved."`
+	Approval       bool             `json:"approval,omitempty" doc:"Nothing has failed: its open suggestion asks a person to approve a tool call."`
 	DecidedBy      string           `json:"decidedBy,omitempty" doc:"The plugin that decided last; person: somebody answered."`
 	Attempts       int              `json:"attempts" doc:"Model calls that have begun."`
 	Failed         int              `json:"failedAttempts,omitempty" doc:"Of them, those that failed."`
@@ -147,10 +148,14 @@ func (g *Gateway) listRuns(ctx context.Context, in *listInput) (*listOutput, err
 
 func listed(s timeline.Summary, now time.Time) Listed {
 	c := s.Course.Course()
-	return Listed{
+	one := Listed{
 		ID: s.Run, Session: s.Session, Title: s.Title, Labels: s.Labels.Labels(), Needs: s.Needs.Labels(), Model: s.Model, Status: s.Status, WaitingFor: s.WaitingFor,
 		WaitingUntil: s.WaitingUntil, SuggestionOpen: s.Asks(now), StartedAt: s.StartedAt, UpdatedAt: s.UpdatedAt, Seq: s.Seq,
 		Kind: s.Kind, Problem: s.Problem, DecidedBy: s.DecidedBy, Attempts: c.Attempts, Failed: c.Failed, Tokens: c.Tokens, Wasted: c.Wasted,
 		Microdollars: c.Microdollars, WastedMoney: c.WastedMicrodollars,
 	}
+	if c.Approval != "" && one.SuggestionOpen {
+		one.Approval, one.Problem = true, c.Approval
+	}
+	return one
 }

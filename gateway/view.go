@@ -101,9 +101,9 @@ func View(r *recovery.Run, now time.Time) Run {
 	if r.Wait != nil {
 		v.Wait, v.WaitingFor = r.Wait, r.Wait.For
 	}
-	if r.Open != nil {
-		f := r.Open.Failure
-		v.Error = &f
+	if f := r.Failure(); f != nil {
+		broke := *f
+		v.Error = &broke
 	}
 	if a := r.Attempt; a != nil && a.InAir() {
 		v.Attempt = &Attempt{ID: a.ID, Model: a.Model, Retry: r.Call.Retries, Of: r.Policy.MaxRetries, BeganAt: a.BeganAt}

@@ -29,6 +29,15 @@ type OpenFailure struct {
 	Told         Told // what else the caller reports
 }
 
+// Failure is the failure about which nothing has been done yet; nil if there is none, as when a
+// person is only asked to approve a tool call.
+func (r *Run) Failure() *failure.Failure {
+	if r.Open == nil || r.Open.Cause == CauseApproval {
+		return nil
+	}
+	return &r.Open.Failure
+}
+
 // asking reports whether plugins are being asked: nothing is decided yet, or a person pressed a
 // plugin's own button.
 func (o *OpenFailure) asking() bool { return o.Decision == nil || o.Pressed != "" }

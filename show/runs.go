@@ -86,16 +86,23 @@ func (s *Screen) RunLines(list []timeline.Summary, stranded map[string]bool) err
 	return nil
 }
 
-// StatusWord is the state of a run, in one word.
+// StatusWord is the state of a run, in a word or two.
 func StatusWord(s timeline.Summary) string {
-	if s.Asks(time.Now()) {
-		return Recoverable
+	switch {
+	case !s.Asks(time.Now()):
+		return string(s.Status)
+	case s.Course.Course().Approval != "":
+		return NeedsApproval
 	}
-	return string(s.Status)
+	return Recoverable
 }
 
 // Recoverable is the status of a run that failed, and can be recovered.
 const Recoverable = "recoverable"
+
+// NeedsApproval is the status of a run that has not failed: a person is asked to approve a tool
+// call.
+const NeedsApproval = "needs approval"
 
 // untilWord says until when a run waits, and for what: "15:04 (reset)".
 func untilWord(s timeline.Summary) string {
@@ -128,6 +135,9 @@ func RunLine(s timeline.Summary) map[string]any {
 		if value != 0 {
 			line[name] = value
 		}
+	}
+	if c.Approval != "" && s.Asks(time.Now()) {
+		line["approval"], line["problem"] = true, c.Approval
 	}
 	if s.Labels != "" {
 		line["labels"] = s.Labels.Labels()

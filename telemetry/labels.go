@@ -87,7 +87,7 @@ func kindLabel(k failure.Kind) string {
 // actionLabel is the action of a vote or a decision.
 func actionLabel(a recovery.Action) string {
 	switch a {
-	case recovery.ActionRetry, recovery.ActionSwitchModel, recovery.ActionFail:
+	case recovery.ActionRetry, recovery.ActionSwitchModel, recovery.ActionFail, recovery.ActionApprove:
 		return string(a)
 	case recovery.ActionNone:
 		return outcomeNone

@@ -53,10 +53,10 @@ func endRun(span trace.Span, run *recovery.Run, by time.Time) {
 	if run.End != nil {
 		span.SetAttributes(keyStop.String(stopLabel(run.End.StopReason)))
 	}
-	if run.Status == recovery.StatusFailed {
+	if run.Status == recovery.StatusFailed && !run.AsksApproval() {
 		span.SetStatus(codes.Error, "")
-		if run.Open != nil {
-			span.SetAttributes(keyErrorType.String(run.Open.Failure.ErrorType()))
+		if f := run.Failure(); f != nil {
+			span.SetAttributes(keyErrorType.String(f.ErrorType()))
 		}
 	}
 	span.End(at(by))

@@ -22,6 +22,9 @@ type Course struct {
 	Microdollars       int64   `json:"microdollars,omitempty"`
 	WastedMicrodollars int64   `json:"wastedMicrodollars,omitempty"`
 	Offers             []Offer `json:"offers,omitempty"` // of the open suggestion
+	// Approval is the text of the open suggestion that asks for the approval of a tool call, in the
+	// form of Summary.Problem; "" if there is none.
+	Approval string `json:"approval,omitempty"`
 
 	Prices map[string]recovery.Price `json:"prices,omitempty"` // of the models that the run may ask
 }
@@ -72,12 +75,17 @@ func (s *Summary) note(b recovery.Body, c *coursing) {
 			s.DecidedBy = by.Plugin
 		}
 	case recovery.Suggested:
-		c.change(func(c *Course) { c.Offers = offersOf(b.Suggestion) })
+		c.change(func(c *Course) {
+			c.Offers, c.Approval = offersOf(b.Suggestion), ""
+			if b.Suggestion.AsksApproval() {
+				c.Approval = problem(b.Suggestion.Error)
+			}
+		})
 	case recovery.Accepted:
 		s.DecidedBy = DecidedByPerson
-		c.change(func(c *Course) { c.Offers = nil })
+		c.change(func(c *Course) { c.Offers, c.Approval = nil, "" })
 	case recovery.Ended:
-		c.change(func(c *Course) { c.Offers, c.Prices = nil, nil })
+		c.change(func(c *Course) { c.Offers, c.Approval, c.Prices = nil, "", nil })
 	}
 }
 

@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -101,10 +102,12 @@ func (a Request) means(s timeline.Summary) bool {
 	return (a.Provider == "" || s.Course.Course().Provider == a.Provider) && (len(a.Runs) == 0 || slices.Contains(a.Runs, s.Run))
 }
 
-// found is what a would do about the suggestion of s.
+// found is what a would do about the suggestion of s. A tool call is approved with others only by
+// name: what is suggested after failures never approves one.
 func (a Request) found(s timeline.Summary) Result {
-	for _, o := range s.Course.Course().Offers {
-		suggested := a.Action == "" && o.Kind != recovery.ButtonStop
+	course := s.Course.Course()
+	for _, o := range course.Offers {
+		suggested := a.Action == "" && o.Kind != recovery.ButtonStop && course.Approval == ""
 		if (suggested || o.Kind == a.Action) && (a.Model == "" || o.Model == a.Model) {
 			return Result{Run: s, State: Would, Offer: o}
 		}
@@ -171,14 +174,19 @@ func Causes(ctx context.Context, log timeline.Log, q timeline.Query, now time.Ti
 			return nil, err
 		}
 		course := s.Course.Course()
-		key := [2]string{string(s.Kind), course.Provider}
+		about := Cause{Kind: s.Kind, Provider: course.Provider, Since: s.UpdatedAt, Expires: s.DueAt}
+		about.Title, _, _ = strings.Cut(cmp.Or(course.Approval, s.Problem), "\n")
+		key, offers := [2]string{string(s.Kind), course.Provider}, course.Offers
+		if course.Approval != "" { // each call is looked at by itself
+			about.Kind, about.Provider = "", ""
+			key, offers = [2]string{course.Approval}, nil
+		}
 		c := at[key]
 		if c == nil {
-			title, _, _ := strings.Cut(s.Problem, "\n")
-			c = &Cause{Kind: s.Kind, Provider: course.Provider, Title: title, Since: s.UpdatedAt, Expires: s.DueAt}
+			c = &about
 			at[key], causes = c, append(causes, c)
 		}
-		c.add(s, course.Offers)
+		c.add(s, offers)
 	}
 	slices.SortStableFunc(causes, func(a, b *Cause) int { return b.Runs - a.Runs })
 	list := make([]Cause, 0, len(causes))

@@ -225,6 +225,8 @@ func (v *Voice) End(e tell.End) {
 	case e.Status == recovery.StatusCancelled:
 		v.say(chunk{Type: "message-metadata", Metadata: meta})
 		v.say(chunk{Type: "abort", Reason: e.Line})
+	case e.Suggestion != nil && e.Suggestion.AsksApproval():
+		v.say(chunk{Type: "finish", Finish: "tool-calls", Metadata: meta})
 	case e.Suggestion != nil && e.Suggestion.SuggestedAction != recovery.ActionFail:
 		v.say(chunk{Type: "finish", Finish: "error", Metadata: meta})
 	case e.Status != recovery.StatusCompleted:
