@@ -13,6 +13,7 @@ import (
 
 	protocol "github.com/coder/acp-go-sdk"
 
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -74,8 +75,18 @@ func ours(s *recovery.Suggestion) []recovery.Button {
 	return slices.DeleteFunc(slices.Clone(s.Actions), func(b recovery.Button) bool { return b.Effect != recovery.EffectRunner })
 }
 
-// details is what a person reads before choosing.
-func details(s *recovery.Suggestion) string { return strings.TrimSpace(s.Message + "\n" + s.Why) }
+// details is what a person reads before choosing. Whoever approves a tool call, or has it repeated,
+// sees its arguments.
+func (t *turn) details(s *recovery.Suggestion) string {
+	said := strings.TrimSpace(s.Message + "\n" + s.Why)
+	if call := t.state.CallAtHand(); call != nil {
+		said += "\n" + call.Name + " " + words.Clip(string(call.Args), maxArguments)
+	}
+	return said
+}
+
+// maxArguments is how much of a tool call's arguments a person is shown, in bytes.
+const maxArguments = 2000
 
 // form asks with a form; the answer is "" if it was dismissed.
 func (t *turn) form(ctx context.Context, s *recovery.Suggestion, buttons []recovery.Button) (string, error) {
@@ -92,7 +103,7 @@ func (t *turn) form(ctx context.Context, s *recovery.Suggestion, buttons []recov
 			Action string `json:"action"`
 		} `json:"content"`
 	}](ctx, t.agent, protocol.ClientMethodElicitationCreate, map[string]any{
-		"sessionId": t.session, "mode": "form", "message": strings.TrimSpace(s.Title + ". " + details(s)),
+		"sessionId": t.session, "mode": "form", "message": strings.TrimSpace(s.Title + ". " + t.details(s)),
 		"requestedSchema": map[string]any{
 			"type": "object", "required": []string{"action"},
 			"properties": map[string]any{"action": map[string]any{"type": "string", "title": "What next?", "oneOf": choices, "default": buttons[0].ID}},
@@ -115,7 +126,7 @@ func (t *turn) permission(ctx context.Context, s *recovery.Suggestion, buttons [
 	call := protocol.ToolCallUpdate{
 		ToolCallId: protocol.ToolCallId(t.run + "/suggestion-" + s.ID),
 		Title:      protocol.Ptr(fmt.Sprintf("%s (%s)", buttons[0].Label, s.Title)), Kind: protocol.Ptr(protocol.ToolKindOther), Status: protocol.Ptr(protocol.ToolCallStatusPending),
-		Content: []protocol.ToolCallContent{protocol.ToolContent(protocol.TextBlock(details(s)))},
+		Content: []protocol.ToolCallContent{protocol.ToolContent(protocol.TextBlock(t.details(s)))},
 	}
 	answer, err := ask[protocol.RequestPermissionResponse](ctx, t.agent, protocol.ClientMethodSessionRequestPermission, map[string]any{
 		"sessionId": t.session, "toolCall": call, "options": options, "_meta": map[string]any{"recoverySuggestion": s},

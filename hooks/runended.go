@@ -41,9 +41,9 @@ func NewRunEnded(r *recovery.Run) RunEnded {
 		Attempts: int(r.Attempts), FailedAttempts: r.FailedAttempts, Trouble: r.Trouble, Spent: r.Spent,
 		Elapsed: failure.InMillis(max(0, r.Last.Sub(r.StartedAt))), Time: r.Last,
 	}
-	if r.Open != nil {
-		f := r.Open.Failure
-		e.Failure = &f
+	if f := r.Failure(); f != nil {
+		broke := *f
+		e.Failure = &broke
 	}
 	return e
 }

@@ -55,6 +55,9 @@ func (s *Screen) conclude(result runner.Result, err error, l *live) error {
 	}
 	failed, ok := errors.AsType[*runner.Error](err)
 	switch {
+	case ok && failed.Suggestion != nil && failed.Suggestion.AsksApproval():
+		s.Line(s.Ink.Amber("● " + terminal.OneLine(failed.Failure.Line())))
+		s.offer(failed, result.State)
 	case ok && failed.Suggestion != nil:
 		if !l.failed {
 			s.Line(s.Ink.Red("✗ " + terminal.OneLine(failed.Failure.LocalLine(time.Now()))))

@@ -97,6 +97,10 @@ func (s *story) event(e recovery.Event) {
 	case recovery.Accepted:
 		s.at(e, s.Ink.Cyan("A person chose "+terminal.OneLine(b.Action+" "+b.Model)))
 	case recovery.Suggested:
+		if b.Suggestion.AsksApproval() {
+			s.at(e, s.Ink.Amber(terminal.OneLine("Needs approval: "+b.Suggestion.Error.Line())))
+			return
+		}
 		s.at(e, s.Ink.Amber(terminal.OneLine("Suggestion "+b.Suggestion.ID+": "+TellAction(b.Suggestion.SuggestedAction, b.Suggestion.NewModel, 0))))
 	case recovery.Noted:
 		if b.Topic != recovery.TopicText {
@@ -232,7 +236,11 @@ func (s *story) ending() {
 	s.Line("")
 	s.waterfall(s.rescue.Rescue(time.Now()))
 	s.Line("")
-	s.Line(fmt.Sprintf("%s: %s, %s", s.Ink.Bold(string(r.Status)), Plural(int(r.Attempts), "request", "requests"),
+	status := string(r.Status)
+	if r.AsksApproval() {
+		status = NeedsApproval
+	}
+	s.Line(fmt.Sprintf("%s: %s, %s", s.Ink.Bold(status), Plural(int(r.Attempts), "request", "requests"),
 		Plural(r.FailedAttempts, "failed attempt", "failed attempts")))
 	s.Line(usageLine(r))
 	if text := r.Answer(); text != "" {

@@ -133,8 +133,8 @@ func turnOf(r *recovery.Run) turn {
 			break
 		}
 	}
-	if r.Open != nil && r.Status == recovery.StatusFailed {
-		t.Error = r.Open.Failure.LocalLine(time.Now())
+	if f := r.Failure(); f != nil && r.Status == recovery.StatusFailed {
+		t.Error = f.LocalLine(time.Now())
 	}
 	return t
 }

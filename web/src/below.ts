@@ -74,7 +74,7 @@ export function card(seen: Seen, c: Card, s: Suggestion, v: View, state: CardSta
       ${why ? html`<p class="why">${why}</p>` : nothing}
       ${buttons(seen.actions, f, state, actions)}
       ${help(state, s, v, actions, keyEnv)}
-      <details class="more">
+      ${c.approval ? nothing : html`<details class="more">
         <summary>Details</summary>
         ${failureDetails(f, [
           ['Decided by', s.decidedBy?.plugin],
@@ -84,7 +84,7 @@ export function card(seen: Seen, c: Card, s: Suggestion, v: View, state: CardSta
           <ol class="tried">${s.tried.map((t) => html`<li><span>${modelName(t.model)}</span> <span class="meta">${t.code} · ${took(t.ms)}</span></li>`)}</ol>` : nothing}
         <button class="link" @click=${() => actions.copy(details(f))}>${state.opened === 'copied' ? 'Copied' : 'Copy details'}</button>
         ${state.correction(f)}
-      </details>
+      </details>`}
     </section>`;
 }
 

@@ -2,6 +2,9 @@ import type { Listed } from '@mulligan-run/client';
 
 /** A run's state: a word, and the symbol and colour that say the same. */
 export function standing(run: Listed): { word: string; mark: string } {
+  if (run.approval) {
+    return { word: 'Needs approval', mark: 'square attention' };
+  }
   if (run.suggestionOpen) {
     return { word: 'Needs you', mark: 'square attention' };
   }

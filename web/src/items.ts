@@ -25,7 +25,7 @@ export function titleOf(text: string): string {
 /** A conversation's state, in a word. */
 export function mark(run: Listed): TemplateResult | typeof nothing {
   if (run.suggestionOpen) {
-    return html`<span class="dot attention" aria-hidden="true"></span>needs you · `;
+    return html`<span class="dot attention" aria-hidden="true"></span>${run.approval ? 'needs approval' : 'needs you'} · `;
   }
   switch (run.status) {
     case 'running': return html`<span class="dot busy pulse" aria-hidden="true"></span>running · `;

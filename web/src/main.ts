@@ -263,7 +263,7 @@ class App extends LitElement {
     const told = this.told ?? new Set(waiting.map((run) => run.id));
     for (const run of waiting) {
       if (!told.has(run.id) && document.hidden && 'Notification' in window && Notification.permission === 'granted') {
-        const n = new Notification('Mulligan needs you', { body: run.title, tag: run.id });
+        const n = new Notification(run.approval ? 'Mulligan needs your approval' : 'Mulligan needs you', { body: run.title, tag: run.id });
         n.onclick = () => {
           window.focus();
           location.hash = run.session ? `#/s/${encodeURIComponent(run.session)}` : `#/r/${encodeURIComponent(run.id)}`;

@@ -314,7 +314,7 @@ class Runs extends LitElement {
         @focus=${() => { this.at = at; }}>${run.title || run.id}</a><span class="meta">${modelName(run.model)}</span>
         ${more ? html`<button type="button" class="word folded" tabindex="-1" title="All calls of this conversation" @click=${() => this.filter({ label: [...(this.query.label ?? []), conversationOf(run)] })}>and ${more} earlier</button>` : nothing}
         ${this.drawLabels(run)}</span>
-      <span role="cell" class="problem">${problem ? html`<button type="button" class="word" tabindex="-1" title=${run.problem ?? ''} @click=${() => this.filter({ kind: run.kind! })}>${problem}</button>` : html`<span class="none">–</span>`}</span>
+      <span role="cell" class="problem">${problem ? !run.kind || run.approval ? problem : html`<button type="button" class="word" tabindex="-1" title=${run.problem ?? ''} @click=${() => this.filter({ kind: run.kind! })}>${problem}</button>` : html`<span class="none">–</span>`}</span>
       <span role="cell" class="by">${run.decidedBy ? html`<button type="button" class="word" tabindex="-1" @click=${() => this.filter({ decidedBy: run.decidedBy! })}>${run.decidedBy}</button>` : html`<span class="none">–</span>`}</span>
       <span role="cell" class="number">${run.attempts}${run.failedAttempts ? html` <span class="meta">(${run.failedAttempts} failed)</span>` : nothing}</span>
       <span role="cell" class="number took">${lasting(took)}</span>

@@ -73,6 +73,8 @@ export interface Listed {
   kind?: Kind;
   /** That failure's title, and on another line the beginning of its message. */
   problem?: string;
+  /** Nothing has failed: a person is asked to approve a tool call, which problem names. */
+  approval?: boolean;
   /** The plugin that decided last; person: somebody answered. */
   decidedBy?: string;
   attempts: number;

@@ -104,7 +104,8 @@ export interface Tried {
 
 /** A decision offered to a person: meta.recoverySuggestion. */
 export interface Suggestion {
-  suggestedAction: 'retry' | 'switch_model' | 'fail';
+  /** approve: nothing has failed, a person is asked whether a tool call may be made. */
+  suggestedAction: 'retry' | 'switch_model' | 'fail' | 'approve';
   newModel?: string;
   attempt: number;
   id: string;
@@ -207,7 +208,7 @@ export interface Bodies {
   compacting: { failure: number; model: string };
   compacted: { stage?: string; model?: string; usage?: Usage; reason?: string };
   noted: { topic: string; what?: string; callId?: string; attempt?: number; since?: string; elapsedMs?: number; detail?: string };
-  suggested: { suggestion: Suggestion };
+  suggested: { callId?: string; suggestion: Suggestion };
   accepted: { suggestion: string; action: string; model?: string };
   cancel_requested: { attempt?: number; text?: string };
   paused: { reason: string; forMs?: number };

@@ -86,6 +86,8 @@ export interface Card {
   limit?: string;
   /** The tool call that it is about. */
   call?: ToolCall;
+  /** Nothing has failed: a person is asked whether the call may be made. */
+  approval?: boolean;
 }
 
 /** What to draw below a run's conversation at a moment. */
