@@ -13,7 +13,6 @@ import (
 
 	protocol "github.com/coder/acp-go-sdk"
 
-	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -80,7 +79,7 @@ func ours(s *recovery.Suggestion) []recovery.Button {
 func (t *turn) details(s *recovery.Suggestion) string {
 	said := strings.TrimSpace(s.Message + "\n" + s.Why)
 	if call := t.state.CallAtHand(); call != nil {
-		said += "\n" + call.Name + " " + words.Clip(string(call.Args), maxArguments)
+		said += "\n" + call.Name + " " + strings.ToValidUTF8(string(call.Args[:min(len(call.Args), maxArguments)]), "")
 	}
 	return said
 }

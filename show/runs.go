@@ -92,7 +92,7 @@ func StatusWord(s timeline.Summary) string {
 	case !s.Asks(time.Now()):
 		return string(s.Status)
 	case s.Course.Course().Approval != "":
-		return NeedsApproval
+		return needsApproval
 	}
 	return Recoverable
 }
@@ -100,9 +100,9 @@ func StatusWord(s timeline.Summary) string {
 // Recoverable is the status of a run that failed, and can be recovered.
 const Recoverable = "recoverable"
 
-// NeedsApproval is the status of a run that has not failed: a person is asked to approve a tool
+// needsApproval is the status of a run that has not failed: a person is asked to approve a tool
 // call.
-const NeedsApproval = "needs approval"
+const needsApproval = "needs approval"
 
 // untilWord says until when a run waits, and for what: "15:04 (reset)".
 func untilWord(s timeline.Summary) string {

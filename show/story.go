@@ -238,7 +238,7 @@ func (s *story) ending() {
 	s.Line("")
 	status := string(r.Status)
 	if r.AsksApproval() {
-		status = NeedsApproval
+		status = needsApproval
 	}
 	s.Line(fmt.Sprintf("%s: %s, %s", s.Ink.Bold(status), Plural(int(r.Attempts), "request", "requests"),
 		Plural(r.FailedAttempts, "failed attempt", "failed attempts")))

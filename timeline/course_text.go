@@ -24,7 +24,7 @@ func (n numbers) course() Course {
 
 // text encodes c.
 func (c *Course) text() CourseText {
-	if c.Provider != "" || len(c.Offers) > 0 || len(c.Prices) > 0 {
+	if c.Provider != "" || c.Approval != "" || len(c.Offers) > 0 || len(c.Prices) > 0 {
 		text, _ := json.Marshal(c) // strings and numbers can always be encoded
 		return CourseText(text)
 	}

@@ -13,7 +13,7 @@ import (
 func TestCourseTextIsJSON(t *testing.T) {
 	same := func(c Course, part uint8) bool {
 		if part&1 == 0 {
-			c.Provider, c.Offers, c.Prices = "", nil, nil
+			c.Provider, c.Offers, c.Approval, c.Prices = "", nil, "", nil
 		}
 		for i, field := range []*int64{&c.Tokens, &c.Wasted, &c.Microdollars, &c.WastedMicrodollars} {
 			if part&(2<<i) == 0 {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mulligan-run/mulligan/internal/exit"
 	"github.com/mulligan-run/mulligan/internal/wholefile"
@@ -39,28 +40,34 @@ const (
 // ParseIndex reads an index. It is text from others, so everything in it is bounded, and no source may
 // be a folder on this machine.
 func ParseIndex(text []byte) ([]Listed, error) {
+	list, _, err := parseIndex(text)
+	return list, err
+}
+
+func parseIndex(text []byte) ([]Listed, freshness, error) {
 	var index struct {
 		Version int      `json:"version"`
 		Plugins []Listed `json:"plugins"`
+		freshness
 	}
 	if len(text) > maxIndex {
-		return nil, fmt.Errorf("the index has more than %d bytes", maxIndex)
+		return nil, freshness{}, fmt.Errorf("the index has more than %d bytes", maxIndex)
 	}
 	if err := json.Unmarshal(text, &index); err != nil {
-		return nil, fmt.Errorf("the index: %w", err)
+		return nil, freshness{}, fmt.Errorf("the index: %w", err)
 	}
 	if index.Version != indexVersion {
-		return nil, fmt.Errorf("the index has version %d, and this program reads %d", index.Version, indexVersion)
+		return nil, freshness{}, fmt.Errorf("the index has version %d, and this program reads %d", index.Version, indexVersion)
 	}
 	if len(index.Plugins) > maxListed {
-		return nil, fmt.Errorf("the index has more than %d plugins", maxListed)
+		return nil, freshness{}, fmt.Errorf("the index has more than %d plugins", maxListed)
 	}
 	for _, l := range index.Plugins {
 		if err := l.check(); err != nil {
-			return nil, fmt.Errorf("the index, plugin %.70q: %w", l.Name, err)
+			return nil, freshness{}, fmt.Errorf("the index, plugin %.70q: %w", l.Name, err)
 		}
 	}
-	return index.Plugins, nil
+	return index.Plugins, index.freshness, nil
 }
 
 func (l Listed) check() error {
@@ -102,7 +109,14 @@ func (in *Installer) ReadIndex(ctx context.Context, at string, key ed25519.Publi
 	if !ed25519.Verify(key, text, raw) {
 		return nil, fmt.Errorf("%s is not signed by the key in mulligan.yaml, or was changed: nothing in it is believed", at)
 	}
-	return ParseIndex(text)
+	list, age, err := parseIndex(text)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.fresh(at, key, age, time.Now()); err != nil {
+		return nil, err
+	}
+	return list, nil
 }
 
 func (in *Installer) readSmall(ctx context.Context, at string, most int) ([]byte, error) {
