@@ -176,3 +176,32 @@ func TestAnswersOfAProcessThatDiesAreNeitherLostNorDoubled(t *testing.T) {
 		}
 	}
 }
+
+// TestNoApprovalWithOthers: what is suggested after failures approves no tool call, which stands among
+// the causes without a button. An approval that is meant is sent.
+func TestNoApprovalWithOthers(t *testing.T) {
+	log := timeline.NewMemory()
+	t.Cleanup(func() { _ = log.Close() })
+	_, err := log.Begin(t.Context(), "r", "a", time.Hour, func(timeline.Lease) []recovery.Event {
+		return []recovery.Event{
+			{Run: "r", Seq: 1, Time: answersNow, Body: recovery.Started{Model: "a/one"}},
+			{Run: "r", Seq: 2, Time: answersNow, Body: recovery.Suggested{CallID: "c1", Suggestion: recovery.Suggestion{
+				ID: "s", SuggestedAction: recovery.ActionApprove, ExpiresAt: answersNow.Add(time.Hour), Error: failure.Failure{Title: "pay waits for your approval"},
+				Actions: []recovery.Button{button("a1", recovery.ButtonRunTool, ""), button("a2", recovery.ButtonRefuseTool, ""), button("a3", recovery.ButtonStop, "")},
+			}}},
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for action, want := range map[string]string{"": answers.None, recovery.ButtonRunTool: answers.Would} {
+		results, _, err := answers.All(t.Context(), log, answers.Request{Action: action, Preview: true}, answersNow, nil)
+		if err != nil || len(results) != 1 || results[0].State != want {
+			t.Errorf("%q: %+v, %v", action, results, err)
+		}
+	}
+	causes, err := answers.Causes(t.Context(), log, timeline.Query{}, answersNow)
+	if err != nil || len(causes) != 1 || causes[0].Title != "pay waits for your approval" || causes[0].Kind != "" || len(causes[0].Offers) != 0 {
+		t.Errorf("the causes are %+v, %v", causes, err)
+	}
+}
