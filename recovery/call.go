@@ -37,14 +37,15 @@ type Attempt struct {
 	Bytes       int    // length of its text when it failed
 	Continuable bool   // another attempt may continue its text
 	Shown       Shown  // how much of its text the caller has seen
-	After       *After // the failure that it follows, nil for none
+	After       After
 }
 
-// After is what people are told while an attempt that follows a failure has produced nothing yet.
+// After is what people are told of while an attempt that follows a failure has produced nothing
+// yet. It is zero for an attempt that follows none.
 type After struct {
-	Short    string // the failure in a few words
-	Switched bool   // the failure was another model's
-	Quiet    bool   // people are told nothing; see Run.quiet
+	Failure  *failure.Failure
+	Switched bool // the failure was another model's
+	Quiet    bool // people are told nothing; see Run.quiet
 }
 
 // Call counts the attempts at one model call; an answer resets it.
@@ -98,13 +99,13 @@ func (r *Run) began(e Event, b Began) {
 	r.Spent = r.Spent.Plus(b.Reserve)
 }
 
-// after describes the failure that the next attempt, of model, follows; nil if it follows none.
-func (r *Run) after(model string) *After {
+// after is the failure that the next attempt, of model, follows.
+func (r *Run) after(model string) After {
 	o := r.Open
 	if o == nil || o.isOfTool() {
-		return nil
+		return After{}
 	}
-	return &After{Short: o.Failure.Short(), Switched: model != r.Model, Quiet: r.quiet(model)}
+	return After{Failure: &o.Failure, Switched: model != r.Model, Quiet: r.quiet(model)}
 }
 
 // rearmStep starts the step's clock again, which stood still while a failure was open. After a

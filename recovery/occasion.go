@@ -1,7 +1,7 @@
 package recovery
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -21,9 +21,9 @@ func (o Occasion) Hook() string {
 
 // Occasion is what advice is asked about, or was asked about last.
 func (o *OpenFailure) Occasion() Occasion {
-	id := fmt.Sprintf("%s/%d", HookRunError, o.Seq)
+	id := HookRunError + "/" + strconv.FormatUint(o.Seq, 10)
 	if o.Presses > 0 {
-		id += fmt.Sprintf("/%d", o.Presses)
+		id += "/" + strconv.Itoa(o.Presses)
 	}
 	return Occasion(id)
 }
@@ -72,7 +72,8 @@ func (r *Run) decided(b Decided) {
 	if o == nil || o.Occasion() != b.Occasion {
 		return
 	}
-	o.Decision = &b.Decision
+	decision := b.Decision
+	o.Decision = &decision
 	if b.Decision.LastRound && !r.Call.LastRound {
 		r.Call.LastRound, r.Call.RoundFrom = true, len(r.Call.Tried)
 	}

@@ -305,9 +305,9 @@ func only(buttons []Button, kinds ...string) []Button {
 func (r *Run) calling(a *Attempt) []Stage {
 	stages := thinking(a.BeganAt)
 	after := a.After
-	recovers := after != nil && !after.Quiet
+	recovers := after.Failure != nil && !after.Quiet
 	if recovers {
-		stages = []Stage{r.trying(after.Short, a.Model, after.Switched, attemptOf(r.Call.Retries, r.Policy.MaxRetries))}
+		stages = []Stage{r.trying(after.Failure.Short(), a.Model, after.Switched, attemptOf(r.Call.Retries, r.Policy.MaxRetries))}
 		stages[0].From, stages[0].Since = a.BeganAt, a.BeganAt
 	}
 	slow := Stage{
