@@ -24,11 +24,14 @@ type head struct {
 	timeline.Summary
 }
 
-const (
-	headColumns    = "n, epoch, lock, expires, inbox, " + summaryColumns
-	summaryColumns = `run, owner, seq, session, model, title, status,
-	started_at, updated_at, waiting_for, waiting_until, due_at, suggestion_open, asking, ended, heard, labels, kind, problem, decided_by, course, needs`
-	selectHead = "SELECT " + headColumns + " FROM heads WHERE run = ?"
+var (
+	summaryNumbers = []string{"seq", "started_at", "updated_at", "waiting_until", "due_at", "suggestion_open", "ended", "heard"}
+	summaryTexts   = []string{
+		"run", "owner", "session", "model", "title", "status", "waiting_for", "asking", "labels", "kind", "problem", "decided_by", "course", "needs",
+	}
+	summaryColumns = joined(summaryNumbers, summaryTexts)
+	headColumns    = joined(append([]string{"n", "epoch", "expires", "inbox"}, summaryNumbers...), append([]string{"lock"}, summaryTexts...))
+	selectHead     = "SELECT " + headColumns + " FROM heads WHERE run = ?"
 )
 
 type row interface{ Scan(dest ...any) error }
@@ -44,52 +47,59 @@ func scanHead(r row, run string) (*head, error) {
 
 // headScan reads rows of headColumns.
 type headScan struct {
-	n, expires   int64
-	epoch, inbox uint64
-	lock         string
-	summary      *summaryScan
+	n, epoch, expires, inbox int64
+	lock                     string
+	summary                  *summaryScan
 }
 
 func newHeadScan() *headScan {
-	s := &headScan{}
-	s.summary = newSummaryScan(&s.n, &s.epoch, &s.lock, &s.expires, &s.inbox)
+	s := &headScan{summary: newSummaryScan()}
+	all := &s.summary.joined
+	all.numbers = append([]*int64{&s.n, &s.epoch, &s.expires, &s.inbox}, all.numbers...)
+	all.texts = append([]*string{&s.lock}, all.texts...)
 	return s
 }
 
 func (s *headScan) read(r row) (*head, error) {
 	summary, err := s.summary.read(r)
-	return &head{n: s.n, epoch: s.epoch, lock: s.lock, expires: nanos.Time(s.expires), inbox: s.inbox, Summary: summary}, err
+	return &head{
+		n: s.n, lock: s.lock, expires: nanos.Time(s.expires), Summary: summary,
+		epoch: uint64(s.epoch), inbox: uint64(s.inbox), //nolint:gosec // our own data
+	}, err
 }
 
 // summaryScan reads rows of summaryColumns, which come after the columns that are scanned into
-// first. In a long list, converting a column takes time, and so does allocating what it is scanned
-// into.
+// first.
 type summaryScan struct {
 	run, owner, session, model, title, status, waitingFor, asking, labels string
 	kind, problem, decidedBy, course, needs                               string
-	seq, started, updated, waiting, due, suggestion, ended                int64
-	heard                                                                 uint64
+	seq, started, updated, waiting, due, suggestion, ended, heard         int64
 
-	dest []any
+	joined joinedScan
+	dest   []any
 }
 
 func newSummaryScan(first ...any) *summaryScan {
-	s := &summaryScan{dest: first}
-	s.dest = append(
-		s.dest, &s.run, &s.owner, &s.seq, &s.session, &s.model, &s.title, &s.status,
-		&s.started, &s.updated, &s.waitingFor, &s.waiting, &s.due, &s.suggestion, &s.asking, &s.ended, &s.heard, &s.labels,
+	s := &summaryScan{}
+	s.joined.numbers = []*int64{&s.seq, &s.started, &s.updated, &s.waiting, &s.due, &s.suggestion, &s.ended, &s.heard}
+	s.joined.texts = []*string{
+		&s.run, &s.owner, &s.session, &s.model, &s.title, &s.status, &s.waitingFor, &s.asking, &s.labels,
 		&s.kind, &s.problem, &s.decidedBy, &s.course, &s.needs,
-	)
+	}
+	s.dest = append(first, &s.joined.from)
 	return s
 }
 
 func (s *summaryScan) read(r row) (timeline.Summary, error) {
 	err := r.Scan(s.dest...)
+	if err == nil {
+		err = s.joined.split()
+	}
 	return timeline.Summary{
 		Run: s.run, Session: s.session, Model: s.model, Title: s.title, Labels: timeline.LabelText(s.labels), Status: recovery.Status(s.status),
 		StartedAt: nanos.Time(s.started), UpdatedAt: nanos.Time(s.updated),
-		Seq:            uint64(s.seq), //nolint:gosec // our own data
-		SuggestionOpen: s.suggestion != 0, Asking: s.asking, Ended: s.ended != 0, Owner: s.owner, Heard: s.heard,
+		Seq: uint64(s.seq), Heard: uint64(s.heard), //nolint:gosec // our own data
+		SuggestionOpen: s.suggestion != 0, Asking: s.asking, Ended: s.ended != 0, Owner: s.owner,
 		WaitingFor: recovery.WaitFor(s.waitingFor), WaitingUntil: nanos.Time(s.waiting), DueAt: nanos.Time(s.due),
 		Kind: failure.Kind(s.kind), Problem: s.problem, DecidedBy: s.decidedBy, Course: timeline.CourseText(s.course), Needs: timeline.LabelText(s.needs),
 	}, err

@@ -26,7 +26,10 @@ func (s *store) List(ctx context.Context, q timeline.Query) ([]timeline.Summary,
 	if q.Oldest {
 		order = " ORDER BY n"
 	}
-	from := " FROM heads WHERE n IN (SELECT n FROM runs" + indexFor(q) + " WHERE status <> '' AND " + where + order + atMost + ")" + order
+	from := " FROM heads WHERE status <> '' AND " + where + order + atMost
+	if index := indexFor(q); index != "" {
+		from = " FROM heads WHERE n IN (SELECT n FROM runs" + index + " WHERE status <> '' AND " + where + order + atMost + ")" + order
+	}
 	if q.Waiting {
 		from = byDue + atMost
 	}
