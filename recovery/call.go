@@ -34,9 +34,9 @@ type Attempt struct {
 	// its text are that attempt's.
 	Continues   uint64
 	Base        int
-	Bytes       int    // length of its text when it failed
-	Continuable bool   // another attempt may continue its text
-	Shown       Shown  // how much of its text the caller has seen
+	Bytes       int   // length of its text when it failed
+	Continuable bool  // another attempt may continue its text
+	Shown       Shown // how much of its text the caller has seen
 	After       After
 }
 

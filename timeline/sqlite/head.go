@@ -80,13 +80,13 @@ type summaryScan struct {
 }
 
 func newSummaryScan(first ...any) *summaryScan {
-	s := &summaryScan{}
+	s := &summaryScan{dest: first}
 	s.joined.numbers = []*int64{&s.seq, &s.started, &s.updated, &s.waiting, &s.due, &s.suggestion, &s.ended, &s.heard}
 	s.joined.texts = []*string{
 		&s.run, &s.owner, &s.session, &s.model, &s.title, &s.status, &s.waitingFor, &s.asking, &s.labels,
 		&s.kind, &s.problem, &s.decidedBy, &s.course, &s.needs,
 	}
-	s.dest = append(first, &s.joined.from)
+	s.dest = append(s.dest, &s.joined.from)
 	return s
 }
 
