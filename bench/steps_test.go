@@ -52,11 +52,15 @@ func openStore(b *testing.B) *timeline.Journal {
 
 func benchmarkSteps(b *testing.B, open func(*testing.B) timeline.Log) {
 	b.Helper()
+	n := longRun
+	if testing.Short() {
+		n = 1000
+	}
 	var long, short steps
 	for b.Loop() {
-		long.run(b, open(b), longRun)
+		long.run(b, open(b), n)
 		log := open(b)
-		for range longRun / shortRun / 10 {
+		for range n / shortRun / 10 {
 			short.run(b, log, shortRun)
 		}
 	}

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -19,7 +20,11 @@ import (
 func BenchmarkList(b *testing.B) {
 	url := pgtest.Database(b)
 	s := open(b, url)
-	manyRuns(b, url, 100_000)
+	runs := 100_000
+	if testing.Short() {
+		runs = 1000
+	}
+	manyRuns(b, url, runs)
 	began := time.Unix(1_000_000, 0)
 	for _, c := range []struct {
 		name string
@@ -27,7 +32,7 @@ func BenchmarkList(b *testing.B) {
 	}{
 		{"newest", timeline.Query{}},
 		{"oldest", timeline.Query{Oldest: true}},
-		{"second half", timeline.Query{Before: "run050000"}},
+		{"second half", timeline.Query{Before: fmt.Sprintf("run%06d", runs/2)}},
 		{"status", timeline.Query{Status: recovery.StatusFailed}},
 		{"running", timeline.Query{Status: recovery.StatusRunning}},
 		{"model", timeline.Query{Model: "lab/3"}},

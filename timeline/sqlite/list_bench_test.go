@@ -17,7 +17,11 @@ import (
 // asked for is usual, one where it is what a single old run has, and one where no run has it.
 func BenchmarkList(b *testing.B) {
 	s := open(b, b.TempDir())
-	manyRuns(b, s, 100_000)
+	runs := 100_000
+	if testing.Short() {
+		runs = 1000
+	}
+	manyRuns(b, s, runs)
 	began := time.Unix(1_000_000, 0)
 	for _, c := range []struct {
 		name string
@@ -25,7 +29,7 @@ func BenchmarkList(b *testing.B) {
 	}{
 		{"newest", timeline.Query{}},
 		{"oldest", timeline.Query{Oldest: true}},
-		{"second half", timeline.Query{Before: "run50000"}},
+		{"second half", timeline.Query{Before: fmt.Sprintf("run%05d", runs/2)}},
 		{"status", timeline.Query{Status: recovery.StatusFailed}},
 		{"model", timeline.Query{Model: "lab/3"}},
 		{"model of one", timeline.Query{Model: "lab/rare"}},
