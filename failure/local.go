@@ -14,7 +14,7 @@ import (
 const (
 	MaxLocalRows    = 1000
 	maxLocalCode    = 128 // bytes
-	MaxLocalText    = 500 // bytes, of a text or a pattern
+	maxLocalText    = 500 // bytes, of a text or a pattern
 	maxLocalSource  = 150 // bytes, so that it fits into a Clue
 	leastLocalWords = 4   // bytes of letters that a text must have to identify anything
 )
@@ -92,12 +92,12 @@ func (r LocalRow) compile() (c localRow, field string, err error) {
 		return c, "status", fmt.Errorf("%d is no HTTP status, which is a number from 100 to 599", r.Status)
 	case len(r.Code) > maxLocalCode:
 		return c, "code", fmt.Errorf("it is longer than %d bytes", maxLocalCode)
-	case len(r.Text) > MaxLocalText:
-		return c, "text", fmt.Errorf("it is longer than %d bytes: a few words that are always there are enough", MaxLocalText)
+	case len(r.Text) > maxLocalText:
+		return c, "text", fmt.Errorf("it is longer than %d bytes: a few words that are always there are enough", maxLocalText)
 	case r.Text != "" && letters(c.text) < leastLocalWords:
 		return c, "text", errors.New("it is too short to tell one failure from others: numbers do not count, and a few words are needed")
-	case len(r.Pattern) > MaxLocalText:
-		return c, "pattern", fmt.Errorf("it is longer than %d bytes", MaxLocalText)
+	case len(r.Pattern) > maxLocalText:
+		return c, "pattern", fmt.Errorf("it is longer than %d bytes", maxLocalText)
 	}
 	if r.Pattern != "" {
 		if c.pattern, err = regexp.Compile(r.Pattern); err != nil {

@@ -28,7 +28,7 @@ func (g *Gateway) stranded(ctx context.Context) map[string]bool {
 // viewed is the document of a run, including what no event says: whether it is
 // stranded.
 func (g *Gateway) viewed(ctx context.Context, r *recovery.Run) Run {
-	v := View(r, g.cfg.Now())
+	v := view(r, g.cfg.Now())
 	if len(r.Needs) > 0 && !r.Settled() && g.stranded(ctx)[r.ID] {
 		v.Situation = v.Situation.Stranded(r.Needs, r.Last)
 	}

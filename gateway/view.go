@@ -85,8 +85,8 @@ type Usage struct {
 	Saved        int64 `json:"savedTokens,omitempty" doc:"That going on after a failure did not use again."`
 }
 
-// View makes the document of a run.
-func View(r *recovery.Run, now time.Time) Run {
+// view makes the document of a run.
+func view(r *recovery.Run, now time.Time) Run {
 	v := Run{
 		of: r, ID: r.ID, Session: r.Session, Labels: r.Labels, Needs: r.Needs, Status: r.Status, Chosen: r.Chosen, Model: r.Model, Models: r.Policy.Models,
 		AutoRecover: r.Policy.AutoRecover, Messages: r.Messages[r.Carried:], StartedAt: r.StartedAt, UpdatedAt: r.Last, Seq: r.Seq, ServerNow: now.UTC(),

@@ -1,10 +1,9 @@
-package gateway_test
+package gateway
 
 import (
 	"testing"
 	"time"
 
-	"github.com/mulligan-run/mulligan/gateway"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 )
@@ -19,7 +18,7 @@ func TestTheDocumentOfARunIsItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	run.Carry([]llm.Message{llm.User("hi"), {Role: llm.RoleAssistant, Parts: []llm.Part{{Text: "Hello."}}}})
-	v := gateway.View(run, at)
+	v := view(run, at)
 	if len(v.Messages) != 1 || v.Messages[0].Text() != "And now?" || v.Answer.Text != "" {
 		t.Errorf("it says %+v and answers %+v", v.Messages, v.Answer)
 	}

@@ -6,25 +6,25 @@ import (
 	"github.com/mulligan-run/mulligan/llm"
 )
 
-// Info is what is known about the model with that full name: what its entry says and, for the rest,
+// info is what is known about the model with that full name: what its entry says and, for the rest,
 // what is known about such models.
-func (s *Set) Info(full string) (ModelInfo, bool) {
+func (s *Set) info(full string) ModelInfo {
 	e, ok := s.entry(full)
 	if !ok || len(full) <= len(e.Name)+1 {
-		return ModelInfo{}, false
+		return ModelInfo{}
 	}
 	return e.info(full[len(e.Name)+1:])
 }
 
-func (e Entry) info(model string) (ModelInfo, bool) {
-	info, ok := knownModel(model)
+func (e Entry) info(model string) ModelInfo {
+	info, _ := knownModel(model)
 	info.Name = model
 	for _, m := range e.Models {
 		if m.Name == model {
-			return m.or(info), true
+			return m.or(info)
 		}
 	}
-	return info, ok
+	return info
 }
 
 // or fills in the fields of m that are missing.
@@ -32,8 +32,6 @@ func (m ModelInfo) or(known ModelInfo) ModelInfo {
 	return ModelInfo{
 		Name:           m.Name,
 		ContextTokens:  cmp.Or(m.ContextTokens, known.ContextTokens),
-		InputPrice:     cmp.Or(m.InputPrice, known.InputPrice),
-		OutputPrice:    cmp.Or(m.OutputPrice, known.OutputPrice),
 		NoImages:       cmp.Or(m.NoImages, known.NoImages),
 		NoTools:        cmp.Or(m.NoTools, known.NoTools),
 		NoSchema:       cmp.Or(m.NoSchema, known.NoSchema),
@@ -44,7 +42,7 @@ func (m ModelInfo) or(known ModelInfo) ModelInfo {
 
 // Capabilities is what is known about what the model accepts. A field is zero if nothing is known.
 func (s *Set) Capabilities(full string) llm.Capabilities {
-	info, _ := s.Info(full)
+	info := s.info(full)
 	return llm.Capabilities{
 		ContextTokens: int64(info.ContextTokens),
 		NoImages:      is(info.NoImages), NoTools: is(info.NoTools), NoSchema: is(info.NoSchema), Prefill: is(info.Prefill),
@@ -55,7 +53,7 @@ func (s *Set) Capabilities(full string) llm.Capabilities {
 // ThinksSilently reports whether the model is known to send nothing while it thinks, so that its
 // timers should be long.
 func (s *Set) ThinksSilently(full string) bool {
-	info, _ := s.Info(full)
+	info := s.info(full)
 	return is(info.ThinksSilently)
 }
 

@@ -89,7 +89,7 @@ func TestKeyGoesWhereItBelongs(t *testing.T) {
 func TestKnownModels(t *testing.T) {
 	s, err := provider.New(append(provider.Defaults(), provider.Entry{
 		Name: "mine", Type: "openrouter", Models: []provider.ModelInfo{
-			{Name: "openai/gpt-4o", ContextTokens: 7, InputPrice: 1},
+			{Name: "openai/gpt-4o", ContextTokens: 7},
 			{Name: "openai/o3-mini", NoImages: new(false)},
 			{Name: "own", NoImages: new(true), ThinksSilently: new(true)},
 		},
@@ -153,12 +153,6 @@ func TestKnownModels(t *testing.T) {
 		if got := s.Capabilities(full); got != want {
 			t.Errorf("%s: %+v", full, got)
 		}
-	}
-	if info, ok := s.Info("mine/openai/gpt-4o"); !ok || info.Name != "openai/gpt-4o" || info.InputPrice != 1 {
-		t.Errorf("%+v", info)
-	}
-	if _, ok := s.Info("ollama/qwen3:8b"); ok {
-		t.Error("something is known of an unknown model")
 	}
 }
 

@@ -55,8 +55,6 @@ type Engine struct {
 type ModelInfo struct {
 	Name           string // without the entry's name
 	ContextTokens  int
-	InputPrice     float64 // US dollars per million tokens
-	OutputPrice    float64
 	NoImages       *bool // it accepts no images
 	NoTools        *bool // it cannot call tools
 	NoSchema       *bool // it cannot follow a JSON schema

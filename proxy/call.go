@@ -17,9 +17,9 @@ const (
 	aliveEvery  = 10 * time.Second // between keep-alives after that
 )
 
-// MostSilence is how long a caller may see neither content nor an end: Codex gives up after
+// mostSilence is how long a caller may see neither content nor an end: Codex gives up after
 // that.
-const MostSilence = 300 * time.Second
+const mostSilence = 300 * time.Second
 
 // call is one call in progress. It implements Caller for its run.
 type call struct {
@@ -168,7 +168,7 @@ func (c *call) wait(ctx context.Context, run Run) (f *failure.Failure, here bool
 		case <-alive.C:
 		}
 		model, attempts, shown := c.standing()
-		if !shown && time.Since(began) >= MostSilence {
+		if !shown && time.Since(began) >= mostSilence {
 			c.cancel(errSilent)
 			return silence(model), true
 		}

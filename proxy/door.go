@@ -18,8 +18,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// MaxBody is the largest request of a call, in bytes: the same as Anthropic's.
-const MaxBody = 32 << 20
+// maxBody is the largest request of a call, in bytes: the same as Anthropic's.
+const maxBody = 32 << 20
 
 // wrongTokens is how many wrong tokens an address may send per minute.
 const wrongTokens = 10
@@ -70,8 +70,8 @@ func New(cfg Config) (*Proxy, error) {
 	if cfg.Token == nil {
 		return nil, errors.New("a proxy needs a token, wherever it listens")
 	}
-	if cfg.AskFor < 0 || cfg.AskFor > MostSilence {
-		return nil, fmt.Errorf("callers do not wait for a person for %s, but for 0 to %s", cfg.AskFor, MostSilence)
+	if cfg.AskFor < 0 || cfg.AskFor > mostSilence {
+		return nil, fmt.Errorf("callers do not wait for a person for %s, but for 0 to %s", cfg.AskFor, mostSilence)
 	}
 	if cfg.Forward == nil {
 		cfg.Forward = nowhere
@@ -191,9 +191,9 @@ func read(w http.ResponseWriter, r *http.Request, d *dialect) (a asked, status i
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return asked{}, http.StatusUnsupportedMediaType, errors.New("this proxy does not take compressed request bodies: send it without Content-Encoding")
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
-		return asked{}, http.StatusRequestEntityTooLarge, fmt.Errorf("the request has more than %d MiB", MaxBody>>20)
+		return asked{}, http.StatusRequestEntityTooLarge, fmt.Errorf("the request has more than %d MiB", maxBody>>20)
 	}
 	if err != nil {
 		return asked{}, http.StatusBadRequest, errors.New("the request ended before its body was complete")
@@ -268,7 +268,7 @@ var (
 // silence is the failure of a call that was not answered for too long.
 func silence(model string) *failure.Failure {
 	f := failure.NewFailure(failure.KindTimeout, failure.OriginRunner, failure.PhaseBeforeFirstEvent, errSilent)
-	f.Model, f.Timer, f.Limit = model, failure.TimerMaxTurn, failure.InMillis(MostSilence)
+	f.Model, f.Timer, f.Limit = model, failure.TimerMaxTurn, failure.InMillis(mostSilence)
 	f.Describe(failure.Words{})
 	return f
 }

@@ -64,11 +64,11 @@ func (f *forwarding) read(r *http.Request) error {
 	if r.ContentLength == 0 || r.Header.Get("Content-Encoding") != "" || kind != "application/json" {
 		return nil
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, MaxBody+1))
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if err != nil {
 		return err
 	}
-	f.body, f.whole = body, len(body) <= MaxBody
+	f.body, f.whole = body, len(body) <= maxBody
 	var says struct {
 		Model string `json:"model"`
 	}
@@ -155,7 +155,7 @@ func (f *forwarding) out(r *http.Request, model string) (*http.Request, error) {
 func (p *Proxy) exchange(w http.ResponseWriter, out *http.Request, d *dialect, to upstream) {
 	ctx, cancel := context.WithCancelCause(out.Context())
 	defer cancel(nil)
-	quiet := time.AfterFunc(MostSilence, func() { cancel(errSilent) })
+	quiet := time.AfterFunc(mostSilence, func() { cancel(errSilent) })
 	defer quiet.Stop()
 	control := http.NewResponseController(w)
 	_ = control.EnableFullDuplex() // without support for it the body is read first
@@ -178,7 +178,7 @@ func (p *Proxy) exchange(w http.ResponseWriter, out *http.Request, d *dialect, t
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := answer.Body.Read(buffer)
-		quiet.Reset(MostSilence)
+		quiet.Reset(mostSilence)
 		_ = control.SetWriteDeadline(time.Now().Add(writeTime)) // test writers have no deadline
 		if _, failed := w.Write(buffer[:n]); failed != nil {
 			return

@@ -29,7 +29,7 @@ func TestTheCallersOwnWords(t *testing.T) {
 	if asked.SessionKey != "agent:main:discord:7" || asked.AgentID != "main" || asked.Session != "" {
 		t.Errorf("%+v", asked)
 	}
-	for _, name := range []string{strings.Repeat("x", runner.MaxCallerName+1), "\xff"} {
+	for _, name := range []string{strings.Repeat("x", 513), "\xff"} {
 		if _, err := r.Start(t.Context(), runner.Request{Prompt: "hi", AgentID: name}); err == nil {
 			t.Errorf("%.20q is taken", name)
 		}

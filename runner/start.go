@@ -39,7 +39,7 @@ type Request struct {
 	// is only that run's.
 	Session string
 	// SessionKey and AgentID are the caller's own names for its conversation and its agent, at most
-	// MaxCallerName bytes each. Plugins are told them. They mean nothing to the run.
+	// maxCallerName bytes each. Plugins are told them. They mean nothing to the run.
 	SessionKey, AgentID string
 	// Call is the request of a caller that waits for the answer, in place of Prompt, Messages and
 	// System. A run with a Call has no Session.
@@ -72,14 +72,14 @@ type Request struct {
 	Form recovery.Form
 }
 
-// MaxCallerName is the longest SessionKey or AgentID, in bytes.
-const MaxCallerName = 512
+// maxCallerName is the longest SessionKey or AgentID, in bytes.
+const maxCallerName = 512
 
 // checkCaller refuses caller names that cannot be passed on.
 func (req Request) checkCaller() error {
 	for _, name := range [...]struct{ field, value string }{{"session key", req.SessionKey}, {"agent id", req.AgentID}} {
-		if len(name.value) > MaxCallerName || !utf8.ValidString(name.value) {
-			return fmt.Errorf("the %s is not valid UTF-8 of at most %d bytes", name.field, MaxCallerName)
+		if len(name.value) > maxCallerName || !utf8.ValidString(name.value) {
+			return fmt.Errorf("the %s is not valid UTF-8 of at most %d bytes", name.field, maxCallerName)
 		}
 	}
 	return nil

@@ -50,9 +50,9 @@ func (m *Models) env(name string) string {
 	return m.keys.Get(name)
 }
 
-// KeyFrom says where the key for an environment variable comes from: KeyOfEnvironment or
+// keyFrom says where the key for an environment variable comes from: KeyOfEnvironment or
 // KeyKept, "" if there is no key.
-func (m *Models) KeyFrom(variable string) string {
+func (m *Models) keyFrom(variable string) string {
 	switch {
 	case variable == "":
 		return ""
@@ -64,9 +64,9 @@ func (m *Models) KeyFrom(variable string) string {
 	return ""
 }
 
-// KeyPlace is KeyFrom in words, "" if there is no key.
+// KeyPlace is keyFrom in words, "" if there is no key.
 func (m *Models) KeyPlace(variable string) string {
-	switch m.KeyFrom(variable) {
+	switch m.keyFrom(variable) {
 	case KeyOfEnvironment:
 		return variable + " is set"
 	case KeyKept:
@@ -107,7 +107,7 @@ func (k *keyDesk) Listed() gateway.KeysListed {
 	}
 	for _, e := range k.entries() {
 		listed.Providers = append(listed.Providers, gateway.KeyProvider{
-			Name: e.Name, Title: words.ProviderName(e.Name), KeyEnv: e.KeyEnv, From: k.models.KeyFrom(e.KeyEnv),
+			Name: e.Name, Title: words.ProviderName(e.Name), KeyEnv: e.KeyEnv, From: k.models.keyFrom(e.KeyEnv),
 			Kept: k.models.keys.Get(e.KeyEnv) != "", Model: k.modelOf(e.Name), Page: keyPages[e.Name],
 		})
 	}
@@ -129,7 +129,7 @@ func (k *keyDesk) entries() []provider.Entry {
 	for _, e := range all {
 		_, own := k.config.Providers[e.Name]
 		usual := rank(e) < len(usualModels)
-		if k.models.KeyEnv(e.Name) == "" || !own && !usual || e.Type == provider.TypePi {
+		if k.models.keyEnv(e.Name) == "" || !own && !usual || e.Type == provider.TypePi {
 			continue
 		}
 		if !slices.ContainsFunc(list, func(o provider.Entry) bool { return o.KeyEnv == e.KeyEnv }) {
@@ -156,11 +156,11 @@ func (k *keyDesk) modelOf(entry string) string {
 // Keep implements gateway.Keys. The first thing it does is to register the key as a secret.
 func (k *keyDesk) Keep(entry, key string) error {
 	secrets.Add(key)
-	return k.models.keys.Set(k.models.KeyEnv(entry), key)
+	return k.models.keys.Set(k.models.keyEnv(entry), key)
 }
 
 // Forget implements gateway.Keys.
-func (k *keyDesk) Forget(entry string) error { return k.models.keys.Remove(k.models.KeyEnv(entry)) }
+func (k *keyDesk) Forget(entry string) error { return k.models.keys.Remove(k.models.keyEnv(entry)) }
 
 // Try implements gateway.Keys. The first sign of an answer is enough.
 func (k *keyDesk) Try(ctx context.Context, entry string) gateway.KeyTried {

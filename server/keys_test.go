@@ -50,7 +50,7 @@ func TestAKeyThatIsPasted(t *testing.T) {
 	dir := t.TempDir()
 	lab := labOf(t, faultlab.Answer("ready"))
 	here, there := desk(t, dir, lab), desk(t, dir, lab)
-	if got := here.models.Usual(here.config); got != "" {
+	if got := here.models.usualModel(here.config); got != "" {
 		t.Fatalf("without a key %s is asked", got)
 	}
 	if tried := here.Try(t.Context(), "anthropic"); tried.Answered || tried.Failure == nil || tried.Failure.Kind != failure.KindAuth {
@@ -63,8 +63,8 @@ func TestAKeyThatIsPasted(t *testing.T) {
 		t.Error("it is not known as a secret")
 	}
 	for _, k := range []*keyDesk{here, there} {
-		if got := k.models.Usual(k.config); got != "anthropic/claude-sonnet-4-5" || k.models.KeyFrom("ANTHROPIC_API_KEY") != KeyKept {
-			t.Errorf("%s is asked, by a key from %q", got, k.models.KeyFrom("ANTHROPIC_API_KEY"))
+		if got := k.models.usualModel(k.config); got != "anthropic/claude-sonnet-4-5" || k.models.keyFrom("ANTHROPIC_API_KEY") != KeyKept {
+			t.Errorf("%s is asked, by a key from %q", got, k.models.keyFrom("ANTHROPIC_API_KEY"))
 		}
 		if tried := k.Try(t.Context(), "anthropic"); !tried.Answered {
 			t.Errorf("%+v", tried.Failure)
@@ -80,7 +80,7 @@ func TestAKeyThatIsPasted(t *testing.T) {
 		t.Errorf("%q counts", got)
 	}
 	t.Setenv("ANTHROPIC_API_KEY", "")
-	if err := there.Forget("anthropic"); err != nil || here.models.KeyFrom("ANTHROPIC_API_KEY") != "" {
+	if err := there.Forget("anthropic"); err != nil || here.models.keyFrom("ANTHROPIC_API_KEY") != "" {
 		t.Errorf("it is still there, %v", err)
 	}
 }

@@ -118,12 +118,12 @@ func (m *Models) Choose(c *config.Config) error {
 
 // usual chooses a model by the keys that are set, if none is configured.
 func (m *Models) usual(c *config.Config) {
-	c.Model = m.Usual(c)
+	c.Model = m.usualModel(c)
 }
 
-// Usual is the model that runs begin with: the configured one, or else one with a key; "" if there
+// usualModel is the model that runs begin with: the configured one, or else one with a key; "" if there
 // is none.
-func (m *Models) Usual(c *config.Config) string {
+func (m *Models) usualModel(c *config.Config) string {
 	model := c.Model
 	for _, usual := range usualModels {
 		if model == "" && m.Set.Has(usual.model) {
@@ -141,7 +141,7 @@ func errNoModel() error {
 // lacks says what is missing to call the configured model; nil if nothing is.
 func (m *Models) lacks(c *config.Config) error {
 	entry, _, _ := strings.Cut(c.Model, "/")
-	switch key := m.KeyEnv(entry); {
+	switch key := m.keyEnv(entry); {
 	case c.Model == "":
 		return errNoModel()
 	case m.Has(c.Model) || key == "":
@@ -169,8 +169,8 @@ func (m *Models) Has(name string) bool { return m.isDemo(name) || m.Set.Has(name
 // Redact removes the keys of all providers from text.
 func (m *Models) Redact(text string) string { return m.Set.Redact(text) }
 
-// KeyEnv is the environment variable that holds an entry's key, or "".
-func (m *Models) KeyEnv(entry string) string {
+// keyEnv is the environment variable that holds an entry's key, or "".
+func (m *Models) keyEnv(entry string) string {
 	if m.isDemoEntry(entry) {
 		return ""
 	}
@@ -269,9 +269,6 @@ func providerEntries(entries map[string]config.Provider) []provider.Entry {
 func infoOf(e config.Model, name string) provider.ModelInfo {
 	info := provider.ModelInfo{Name: name, ContextTokens: int(e.ContextTokens), ThinksSilently: e.ThinksSilently}
 	info.NoImages, info.NoTools, info.NoSchema, info.Prefill = not(e.Images), not(e.Tools), not(e.JSONSchema), e.Prefill
-	if e.Price != nil {
-		info.InputPrice, info.OutputPrice = e.Price.Input, e.Price.Output
-	}
 	return info
 }
 

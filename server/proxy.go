@@ -53,9 +53,9 @@ func (p *proxyCalls) Call(ctx context.Context, c proxy.Call) (proxy.Run, error) 
 	return proxyRun{run, p.runner}, nil
 }
 
-// Forward implements proxy.Config's Forward: it sends a request that is not a model call to a
+// forward implements proxy.Config's Forward: it sends a request that is not a model call to a
 // provider entry unchanged.
-func (m *Models) Forward(entry string, r *http.Request, own *llm.Credential) (*http.Response, error) {
+func (m *Models) forward(entry string, r *http.Request, own *llm.Credential) (*http.Response, error) {
 	if !m.isDemoEntry(entry) {
 		return m.Set.Forward(entry, r, own)
 	}
@@ -124,7 +124,7 @@ func (srv *Server) NewProxy(r *runner.Runner, models *Models, token ProxyToken, 
 	}
 	return proxy.New(proxy.Config{
 		Traced: traced,
-		Runs:   &proxyCalls{r, models, srv.Config}, Routes: routesOf(srv.Config), Forward: models.Forward,
+		Runs:   &proxyCalls{r, models, srv.Config}, Routes: routesOf(srv.Config), Forward: models.forward,
 		Token:  func(sum [32]byte) (bool, error) { return token.Holds(gateway.Digest(sum)) },
 		Wire:   func(entry string) string { return cmp.Or(types[entry], entry) },
 		AskFor: srv.Config.Proxy.AskingFor(), AskMost: srv.Config.Proxy.AskingMost(), Asks: srv.asks(log), Answer: srv.whereToAnswer,

@@ -76,7 +76,7 @@ func (s *Runs) request(ctx context.Context, in gateway.Start) (runner.Request, e
 	if err != nil {
 		return req, err
 	}
-	model := cmp.Or(in.Model, defaults.Model, s.models.Usual(s.app.Config))
+	model := cmp.Or(in.Model, defaults.Model, s.models.usualModel(s.app.Config))
 	if model == "" {
 		return req, &gateway.InputError{Field: "model", Err: errNoModel()}
 	}
@@ -194,7 +194,7 @@ func (s *Runs) Cancel(_ context.Context, id string) error { return s.runner.Canc
 // ones.
 func (s *Runs) listModels() []gateway.Model {
 	c := s.app.Config
-	chosen := s.models.Usual(c) // a key may have been added since the start
+	chosen := s.models.usualModel(c) // a key may have been added since the start
 	names := append([]string{chosen}, c.Fallbacks...)
 	names = append(names, c.Models...)
 	for _, usual := range usualModels {
@@ -210,7 +210,7 @@ func (s *Runs) listModels() []gateway.Model {
 		entry, _, _ := strings.Cut(name, "/")
 		m := gateway.Model{
 			Name: name, Provider: words.ProviderName(entry), Ready: s.models.Has(name), Default: name == chosen,
-			ContextTokens: s.models.Capabilities(name).ContextTokens, NoImages: s.models.Capabilities(name).NoImages, KeyEnv: s.models.KeyEnv(entry),
+			ContextTokens: s.models.Capabilities(name).ContextTokens, NoImages: s.models.Capabilities(name).NoImages, KeyEnv: s.models.keyEnv(entry),
 		}
 		if cooling, ok := s.known.Cooling(name, s.known.Now()); ok {
 			m.Cooling = &cooling

@@ -29,9 +29,9 @@ const (
 `
 )
 
-// Share is the page of a run as one file that needs nothing else, however it is opened. document is
+// share is the page of a run as one file that needs nothing else, however it is opened. document is
 // the JSON of a rescue.Rescue without any <, as encoding/json escapes it.
-func Share(document []byte) []byte {
+func share(document []byte) []byte {
 	return bytes.Join([][]byte{
 		[]byte(shareHead), embedded("app.css"), embedded("rescue.css"), []byte(shareBody), bytes.TrimSpace(document), []byte(shareCode), embedded("rescue.js"), []byte(shareEnd),
 	}, nil)

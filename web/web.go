@@ -34,7 +34,7 @@ func Handler() http.Handler {
 	for _, name := range []string{"index.html", "app.js", "code.js", "maths.js", "runs.html", "runs.js", "rescue.html", "rescue.js", "rescue.css", "app.css", "icon.svg", "client.js"} {
 		served["/"+name] = fileOf(name, embedded(name))
 	}
-	served["/share.html"] = fileOf("share.html", Share([]byte("null")))
+	served["/share.html"] = fileOf("share.html", share([]byte("null")))
 	served["/"], served["/runs"] = served["/index.html"], served["/runs.html"]
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f, ok := served[r.URL.Path]

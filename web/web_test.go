@@ -84,7 +84,7 @@ func TestThePageIsSmall(t *testing.T) {
 
 // TestAPageThatIsPassedOn: it has the document, needs nothing from anywhere, and nothing that is in it ends a part of it early.
 func TestAPageThatIsPassedOn(t *testing.T) {
-	page := string(Share([]byte(`{"headline":"Rescued"}`)))
+	page := string(share([]byte(`{"headline":"Rescued"}`)))
 	for text, times := range map[string]int{
 		`id="rescue">{"headline":"Rescued"}</script>`: 1, "</script": 2, "<script": 2, "</style": 1, "<style": 1, "<link": 0, "default-src 'none'": 1, "sourceMappingURL": 0,
 	} {

@@ -23,8 +23,8 @@ type Voice interface {
 	Call(call llm.ToolCall, frames []byte) []byte
 	// End writes the wire's terminal event, and everything that belongs to it.
 	End(stop llm.StopReason, usage llm.Usage, frames []byte) []byte
-	// Alive writes a frame that only shows that the server is alive, to be put between frames;
-	// nothing if the wire has none.
+	// Alive writes a frame that only shows that the server is alive, to be put before the first frame
+	// or between any two; nothing if the wire has none.
 	Alive(frames []byte) []byte
 	// Fail ends an answer that has begun with an error, never with anything that could pass for a
 	// terminal event.
@@ -88,10 +88,6 @@ func (e *Encoder) release(frames []byte) []byte {
 
 // Fail ends the answer with an error. What was held back is dropped.
 func (e *Encoder) Fail(report Report, frames []byte) []byte { return e.voice.Fail(report, frames) }
-
-// Alive appends a frame that only shows that the server is alive. It may come before the first
-// frame and between any two.
-func (e *Encoder) Alive(frames []byte) []byte { return e.voice.Alive(frames) }
 
 // Pieces cuts arguments in two, since every reader has to expect pieces, but never within a
 // character.

@@ -50,12 +50,12 @@ func TestReportsAreUnderstood(t *testing.T) {
 func TestSignsOfLife(t *testing.T) {
 	for name, s := range everyWire() {
 		deltas := []string{"It ", "is ", "so."}
-		encoder := wire.NewEncoder(s.voice(head()))
-		frames := encoder.Alive(nil)
+		voice := s.voice(head())
+		frames := voice.Alive(nil)
 		if (len(frames) == 0) != (name == "gemini") {
 			t.Errorf("%s: %q", name, frames)
 		}
-		frames = append(frames, speak(encoder, deltas)...)
+		frames = append(frames, speak(voice, deltas)...)
 		d := s.decoder()
 		var text strings.Builder
 		for _, event := range events(frames) {
@@ -74,10 +74,11 @@ func TestSignsOfLife(t *testing.T) {
 }
 
 // speak writes an answer with signs of life between its pieces.
-func speak(encoder *wire.Encoder, texts []string) []byte {
+func speak(voice wire.Voice, texts []string) []byte {
+	encoder := wire.NewEncoder(voice)
 	frames := encoder.Encode(llm.Delta{Kind: llm.DeltaStart}, nil)
 	for _, text := range texts {
-		frames = encoder.Alive(encoder.Encode(llm.Delta{Kind: llm.DeltaText, Text: text}, frames))
+		frames = voice.Alive(encoder.Encode(llm.Delta{Kind: llm.DeltaText, Text: text}, frames))
 	}
 	return encoder.Encode(llm.Delta{Kind: llm.DeltaStop, Stop: llm.StopEnd}, frames)
 }
