@@ -17,7 +17,7 @@ func (s *Set) info(full string) ModelInfo {
 }
 
 func (e Entry) info(model string) ModelInfo {
-	info, _ := knownModel(model)
+	info := knownModel(model)
 	info.Name = model
 	for _, m := range e.Models {
 		if m.Name == model {

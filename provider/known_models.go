@@ -53,7 +53,7 @@ var modelFamilies = []modelFamily{
 
 // knownModel knows models by the names that their makers, and gateways, give them:
 // "anthropic/claude-sonnet-4.5:beta".
-func knownModel(name string) (ModelInfo, bool) {
+func knownModel(name string) ModelInfo {
 	name = strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
 	name, _, _ = strings.Cut(name, ":")
 	if strings.HasPrefix(name, "claude-") {
@@ -61,10 +61,10 @@ func knownModel(name string) (ModelInfo, bool) {
 	}
 	for _, p := range patterns()[name[:min(len(name), patternKey)]] {
 		if fits, _ := path.Match(p.pattern, name); fits {
-			return p.family.info(), true
+			return p.family.info()
 		}
 	}
-	return ModelInfo{}, false
+	return ModelInfo{}
 }
 
 // patternKey is the length of the beginning of a name by which its patterns are found. No pattern
