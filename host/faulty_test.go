@@ -296,8 +296,8 @@ func countInState() string {
 	return string(text)
 }
 
-// hoard takes memory until it is stopped.
-func hoard() {
+// takeMemory takes memory until it is stopped.
+func takeMemory() {
 	var all [][]byte
 	for range 4096 {
 		all = append(all, bytes.Repeat([]byte{1}, 1<<20))
@@ -334,7 +334,7 @@ func faulty(ctx context.Context, e plugin.Event) (plugin.Decision, error) {
 	case "big":
 		answer.Reason = strings.Repeat("x", 8<<20)
 	case "memory":
-		hoard()
+		takeMemory()
 	case "fork":
 		for range 200 {
 			_ = exec.Command("sleep", "300").Start()

@@ -34,7 +34,7 @@ func drawVerdict(t *rapid.T, now time.Time) Vote {
 // without them.
 func TestI61(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := drawLiars(t)
+		w := drawAdversarial(t)
 		w.start.Policy.BeforeCall = []Gatekeeper{{Plugin: "gate"}, {Plugin: "closed", FailClosed: true}}[rapid.IntRange(0, 1).Draw(t, "from"):]
 		advice := w.vote
 		y := newToy(w)

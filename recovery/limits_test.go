@@ -18,7 +18,7 @@ import (
 // at all, every field of every failure included: no more calls than the policy allows.
 func TestI51(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		y := newToy(drawLiars(t))
+		y := newToy(drawAdversarial(t))
 		c := &callCount{}
 		y.check = func(before *Run, e Event, after *Run) { c.count(t, before, e) }
 		y.start(t)
@@ -27,8 +27,8 @@ func TestI51(t *testing.T) {
 	})
 }
 
-// drawLiars draws a world in which nobody tells the truth. Its persons answer a few times.
-func drawLiars(t *rapid.T) *world {
+// drawAdversarial draws a world in which nobody tells the truth. Its persons answer a few times.
+func drawAdversarial(t *rapid.T) *world {
 	p := DefaultPolicy()
 	p.AutoRecover = rapid.Bool().Draw(t, "auto")
 	p.MaxRetries = rapid.IntRange(0, 8).Draw(t, "retries")
@@ -62,7 +62,7 @@ func drawLiars(t *rapid.T) *world {
 		}
 		return anyOf(r.Suggestion.Actions, persons[int(r.Seq)%len(persons)])
 	}
-	w.patient = func(r *Run) string { return anyOf(r.Wait.Actions, persons[int(r.Seq)%len(persons)]-4) }
+	w.onWait = func(r *Run) string { return anyOf(r.Wait.Actions, persons[int(r.Seq)%len(persons)]-4) }
 	return w
 }
 

@@ -57,7 +57,7 @@ func drawWorld(t *rapid.T) func() *world {
 	votes := rapid.SliceOfN(rapid.Custom(drawVote), 1, 8).Draw(t, "votes")
 	hostile := rapid.Bool().Draw(t, "hostile")
 	persons := rapid.SliceOfN(rapid.IntRange(0, 8), 1, 6).Draw(t, "person")
-	waits := rapid.SliceOfN(rapid.IntRange(-3, 3), 1, 4).Draw(t, "patient")
+	waits := rapid.SliceOfN(rapid.IntRange(-3, 3), 1, 4).Draw(t, "wait answers")
 	cancelAt := rapid.SampledFrom([]uint64{0, 0, 0, 5, 9, 14, 23}).Draw(t, "cancel")
 	return func() *world {
 		return &world{
@@ -78,8 +78,8 @@ func drawWorld(t *rapid.T) func() *world {
 				}
 				return choose(r.Suggestion.Actions, persons[int(r.Seq)%len(persons)])
 			},
-			patient: func(r *Run) string { return choose(r.Wait.Actions, waits[int(r.Seq)%len(waits)]) },
-			cancel:  func(r *Run) bool { return cancelAt > 0 && r.Seq >= cancelAt },
+			onWait: func(r *Run) string { return choose(r.Wait.Actions, waits[int(r.Seq)%len(waits)]) },
+			cancel: func(r *Run) bool { return cancelAt > 0 && r.Seq >= cancelAt },
 		}
 	}
 }

@@ -80,8 +80,8 @@ func TestSituationAsTimePasses(t *testing.T) {
 		ID: "w", For: WaitTime, Until: time.Date(2026, 3, 1, 9, 0, 5, 0, time.UTC), Model: "anthropic/opus", Retry: 2, Of: 3,
 		Actions: waitActions([]Alternative{{Model: "openai/gpt"}}, "anthropic/opus"),
 	}
-	patient := auto()
-	patient.AutoRecover = false
+	policy := auto()
+	policy.AutoRecover = false
 	untimed := auto()
 	untimed.Timeouts.FirstEvent, untimed.Timeouts.Idle = 0, 0
 	tool := Answered{Attempt: 1, Message: llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{{Call: &llm.ToolCall{ID: "c", Name: "run_tests"}}}}}
@@ -97,7 +97,7 @@ func TestSituationAsTimePasses(t *testing.T) {
 			"slow: Still waiting for Anthropic… {elapsed} · will retry in {countdown} [Retry now] [Switch to openai/gpt] [Stop]",
 			"slow: Still waiting for Anthropic… {elapsed} [Retry now] [Switch to openai/gpt] [Stop]",
 		}},
-		"a call that nothing retries": {situationOf(t, patient), []time.Duration{20 * s}, []string{
+		"a call that nothing retries": {situationOf(t, policy), []time.Duration{20 * s}, []string{
 			"slow: Still waiting for Anthropic… {elapsed} [Retry now] [Switch to openai/gpt] [Stop]",
 		}},
 		"a call without a limit": {situationOf(t, untimed), []time.Duration{20 * s}, []string{

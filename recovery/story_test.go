@@ -36,8 +36,8 @@ const storyMark = "----\n"
 //	       [never=a/one,b/*] [price=N] [local]    what it forbids; ACTION none has no opinion
 //	plugin NAME tool:TOOL ACTION [DELAY] [WORD]    of a tool that failed; WORD is what a tell says
 //	person KIND|* ACTION             answers a suggestion about such a failure
-//	patient ACTION                   answers a live wait
-//	hasty AFTER ACTION               answers a model call that takes longer; the next line is about the next one
+//	wait ACTION                      answers a live wait
+//	cut AFTER ACTION                 answers a model call that takes longer; the next line is about the next one
 //	deploys N                        replace the process of each of the first N attempts, a second after it began
 //	cancel ROUNDS                    ends the run once so many rounds are done
 //
@@ -212,14 +212,14 @@ func parseStory(t tb, path, text string) *world {
 			opinions = append(opinions, parseOpinion(t, f[1:]))
 		case "person":
 			person[f[1]] = f[2]
-		case "patient":
-			w.patient = func(*Run) string { return f[1] }
-		case "hasty":
+		case "wait":
+			w.onWait = func(*Run) string { return f[1] }
+		case "cut":
 			after, err := time.ParseDuration(f[1])
 			if err != nil {
 				t.Fatalf("%s: %v", path, err)
 			}
-			w.hasty = append(w.hasty, haste{after, f[2]})
+			w.cuts = append(w.cuts, cutShort{after, f[2]})
 		case "deploys":
 			w.deploys, _ = strconv.ParseUint(f[1], 10, 64)
 		case "cancel":

@@ -41,16 +41,16 @@ type world struct {
 	// toolVote is what plugins say of tools that failed.
 	toolVote func(plugin string, t *ToolRun) Vote
 	person   func(r *Run) string    // the action taken on an open suggestion, "" for none
-	patient  func(r *Run) string    // the action taken on a live wait
-	hasty    []haste                // what is done about calls that are slow, one after the other; the last one repeats
+	onWait   func(r *Run) string    // the action taken on a live wait
+	cuts     []cutShort             // what is done about calls that are slow, one after the other; the last one repeats
 	deploys  uint64                 // the first so many attempts are handed over
 	cancel   func(r *Run) bool      // a person's wish to end it now
 	tool     map[string]toolOutcome // by name
 	journal  map[string]int         // tool effects by call id
 }
 
-// haste is a person who cuts a model call short that takes too long.
-type haste struct {
+// cutShort is a person who cuts a model call short that takes too long.
+type cutShort struct {
 	after  time.Duration
 	action string
 }
@@ -191,7 +191,7 @@ func (y *toy) step(t tb) bool {
 		y.append(t, y.facts(effects[0].Record))
 		return true
 	}
-	if y.persons(t) || y.stopped(t, effects) || y.intents(t, effects) || y.hastens(t) || y.deployed(t) {
+	if y.persons(t) || y.stopped(t, effects) || y.intents(t, effects) || y.cutsShort(t) || y.deployed(t) {
 		return true
 	}
 	return y.first(t, effects)
@@ -225,8 +225,8 @@ func (y *toy) persons(t tb) bool {
 			y.append(t, Accepted{Suggestion: r.Suggestion.ID, Action: action})
 			return true
 		}
-	case r.Wait != nil && r.Wait.For != WaitStore && y.w.patient != nil:
-		if action := y.w.patient(r); action != "" {
+	case r.Wait != nil && r.Wait.For != WaitStore && y.w.onWait != nil:
+		if action := y.w.onWait(r); action != "" {
 			y.now = y.now.Add(10 * time.Millisecond)
 			y.append(t, Accepted{Suggestion: r.Wait.ID, Action: action})
 			return true
@@ -276,19 +276,19 @@ func (y *toy) intents(t tb, effects []Effect) bool {
 	return false
 }
 
-// hastens lets a person cut the call in the air short, if it takes longer than that.
-func (y *toy) hastens(t tb) bool {
+// cutsShort lets a person cut the call in the air short, if it takes longer than that.
+func (y *toy) cutsShort(t tb) bool {
 	t.Helper()
 	id, _ := y.run.CutShort()
-	if id == "" || len(y.w.hasty) == 0 {
+	if id == "" || len(y.w.cuts) == 0 {
 		return false
 	}
-	a, haste := y.run.Attempt, y.w.hasty[min(y.run.Call.Granted, len(y.w.hasty)-1)]
-	if y.w.outcome(a.Model, y.used[a.Model]).took <= haste.after {
+	a, cut := y.run.Attempt, y.w.cuts[min(y.run.Call.Granted, len(y.w.cuts)-1)]
+	if y.w.outcome(a.Model, y.used[a.Model]).took <= cut.after {
 		return false
 	}
-	y.now = a.BeganAt.Add(haste.after)
-	for _, b := range y.run.Answering(Accepted{Suggestion: id, Action: haste.action}, y.now) {
+	y.now = a.BeganAt.Add(cut.after)
+	for _, b := range y.run.Answering(Accepted{Suggestion: id, Action: cut.action}, y.now) {
 		if failed, ok := b.(Failed); ok {
 			b = y.run.Saying(failed, "partial of "+a.Model)
 		}

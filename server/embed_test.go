@@ -36,7 +36,7 @@ func Example_embed() {
 		panic(err)
 	}
 
-	patient := hooks.Func(func(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
+	backoff := hooks.Func(func(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
 		if e.Failure.Kind == "rate_limit" {
 			return recovery.Vote{Action: recovery.ActionRetry, Delay: e.Failure.RetryAfter, Reason: "it said when"}, nil
 		}
@@ -48,7 +48,7 @@ func Example_embed() {
 	log := timeline.NewMemory() // or sqlite.Open, which outlives this process, or postgres.Open, which several share
 	r := runner.New(
 		runner.WithModels(models, "lab/quill-1"), runner.WithLog(log), runner.WithDetached(service),
-		runner.WithAutoRecover(true), runner.WithHook("patient", patient), runner.WithHook(autorecover.Name, autorecover.Hook()))
+		runner.WithAutoRecover(true), runner.WithHook("backoff", backoff), runner.WithHook(autorecover.Name, autorecover.Hook()))
 
 	orders := runner.Tool{
 		Name: "orders", Description: "The open orders of whoever asks.", Safety: recovery.SafetyReadOnly,

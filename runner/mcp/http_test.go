@@ -40,7 +40,7 @@ func TestHTTP(t *testing.T) {
 	t.Setenv(tokenEnv, "let-me-in")
 	server := httptest.NewServer(elsewhere(func(s *sdk.Server) { s.AddTool(declared("look", readOnly), says("far away")) }))
 	defer server.Close()
-	set := opened(t, authorizedSpec(server.URL), hasty, quiet)
+	set := opened(t, authorizedSpec(server.URL), shortTimes, quiet)
 	defer set.Close() // before the server, which waits for its connections
 	if text, err := run(t.Context(), t, set, "far__look"); text != "far away" || err != nil {
 		t.Errorf("got %q, %v; %+v", text, err, state(set))
@@ -55,13 +55,13 @@ func TestHTTPRefuses(t *testing.T) {
 		"out-of-date": "it refused: 401 Unauthorized; see that the variables in its headers hold what it wants",
 	} {
 		t.Setenv(tokenEnv, token)
-		set := opened(t, authorizedSpec(server.URL), hasty, quiet)
+		set := opened(t, authorizedSpec(server.URL), shortTimes, quiet)
 		if s := state(set); s.LastError != want || len(set.Tools()) != 0 {
 			t.Errorf("%+v", s)
 		}
 		set.Close()
 	}
-	set := opened(t, Spec{Name: "far", URL: server.URL}, hasty, quiet)
+	set := opened(t, Spec{Name: "far", URL: server.URL}, shortTimes, quiet)
 	if s := state(set); !strings.Contains(s.LastError, "give it a header such as Authorization: Bearer ${TOKEN}") {
 		t.Errorf("%+v", s)
 	}
@@ -82,7 +82,7 @@ func TestHTTPKeyExpires(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	set := opened(t, authorizedSpec(server.URL), hasty, quiet)
+	set := opened(t, authorizedSpec(server.URL), shortTimes, quiet)
 	defer set.Close()
 	close(expired)
 	_, err := run(t.Context(), t, set, "far__work")
@@ -101,9 +101,9 @@ func TestHTTPServerGoesAway(t *testing.T) {
 		s.AddTool(declared("look", readOnly), says("here"))
 	})
 	first := httptest.NewServer(handler)
-	patient := hasty
-	patient.await, patient.most, patient.deaths = 100*time.Millisecond, 100*time.Millisecond, 1000
-	set := opened(t, authorizedSpec(first.URL), patient, quiet)
+	times := shortTimes
+	times.await, times.most, times.deaths = 100*time.Millisecond, 100*time.Millisecond, 1000
+	set := opened(t, authorizedSpec(first.URL), times, quiet)
 	defer set.Close()
 	go func() {
 		<-began
@@ -140,7 +140,7 @@ func TestHTTPGoesNowhereElse(t *testing.T) {
 	defer thief.Close()
 	server := httptest.NewServer(http.RedirectHandler(thief.URL, http.StatusTemporaryRedirect))
 	defer server.Close()
-	set := opened(t, authorizedSpec(server.URL), hasty, quiet)
+	set := opened(t, authorizedSpec(server.URL), shortTimes, quiet)
 	if s := state(set); !strings.Contains(s.LastError, "it redirects") {
 		t.Errorf("%+v", s)
 	}
@@ -154,7 +154,7 @@ func TestHTTPPages(t *testing.T) {
 	}
 	server := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return served }, nil))
 	defer server.Close()
-	set := opened(t, Spec{Name: "far", URL: server.URL}, hasty, quiet)
+	set := opened(t, Spec{Name: "far", URL: server.URL}, shortTimes, quiet)
 	defer set.Close()
 	if s := state(set); !strings.Contains(s.LastError, "all pages together have more than 16 MiB") || len(set.Tools()) != 0 {
 		t.Errorf("%+v", s)

@@ -28,8 +28,8 @@ func helper(t *testing.T, play string) Spec {
 	return Spec{Name: "helper", Command: []string{self}, Env: []string{playEnv + "=" + play}}
 }
 
-// hasty has short timeouts, for tests that really wait.
-var hasty = func() pace {
+// shortTimes has short timeouts, for tests that really wait.
+var shortTimes = func() pace {
 	p := usualPace
 	p.ping, p.stop = 200*time.Millisecond, 400*time.Millisecond
 	return p
@@ -53,7 +53,7 @@ func TestProcessGetsLittleOfTheEnvironment(t *testing.T) {
 	t.Setenv("MULLIGAN_TEST_WANTED", "wanted")
 	spec := helper(t, "well")
 	spec.Env = append(spec.Env, "MULLIGAN_TEST_WANTED", "OWN=a=b")
-	text, err := run(t.Context(), t, opened(t, spec, hasty, quiet), "helper__environment")
+	text, err := run(t.Context(), t, opened(t, spec, shortTimes, quiet), "helper__environment")
 	if err != nil || strings.Contains(text, "s3cret") || !strings.Contains(text, "MULLIGAN_TEST_WANTED=wanted\n") || !strings.Contains(text, "OWN=a=b") || !strings.Contains(text, "PATH=") {
 		t.Errorf("%v, its environment:\n%s", err, text)
 	}
@@ -64,7 +64,7 @@ func TestProcessKilledInMidCall(t *testing.T) {
 	for tool, unknown := range map[string]bool{"helper__work": true, "helper__look": false} {
 		t.Run(tool, func(t *testing.T) {
 			t.Parallel()
-			set := opened(t, helper(t, "well"), hasty, quiet)
+			set := opened(t, helper(t, "well"), shortTimes, quiet)
 			before := state(set).PID
 			time.AfterFunc(100*time.Millisecond, func() { _ = syscall.Kill(before, syscall.SIGKILL) })
 			_, err := run(t.Context(), t, set, tool)
@@ -82,7 +82,7 @@ func TestProcessKilledInMidCall(t *testing.T) {
 
 func TestProcessThatHangsIsReplaced(t *testing.T) {
 	t.Parallel()
-	set := opened(t, helper(t, "well"), hasty, quiet)
+	set := opened(t, helper(t, "well"), shortTimes, quiet)
 	before := state(set).PID
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
@@ -101,11 +101,11 @@ func TestProcessThatHangsIsReplaced(t *testing.T) {
 
 func TestProcessThatDoesNotStart(t *testing.T) {
 	t.Parallel()
-	set := opened(t, helper(t, "dead"), hasty, quiet)
+	set := opened(t, helper(t, "dead"), shortTimes, quiet)
 	if s := state(set); !strings.Contains(s.LastError, "exit status 3") || !strings.Contains(s.LastError, "it said: cannot read [31m my configuration") || len(set.Tools()) != 0 {
 		t.Errorf("%+v", s)
 	}
-	none := opened(t, Spec{Name: "none", Command: []string{"no-such-program-anywhere"}}, hasty, quiet)
+	none := opened(t, Spec{Name: "none", Command: []string{"no-such-program-anywhere"}}, shortTimes, quiet)
 	if s := state(none); !strings.Contains(s.LastError, "no-such-program-anywhere") {
 		t.Errorf("%+v", s)
 	}
@@ -113,7 +113,7 @@ func TestProcessThatDoesNotStart(t *testing.T) {
 
 func TestProcessThatNeverAnswers(t *testing.T) {
 	t.Parallel()
-	p := hasty
+	p := shortTimes
 	p.start = 300 * time.Millisecond
 	set := opened(t, helper(t, "mute"), p, quiet)
 	if s := state(set); !strings.Contains(s.LastError, "did not answer in time (300ms)") {
@@ -126,7 +126,7 @@ func TestProcessThatNeverAnswers(t *testing.T) {
 func TestNoiseOnStandardOutput(t *testing.T) {
 	t.Parallel()
 	var logged lines
-	set := opened(t, helper(t, "noisy"), hasty, slog.New(slog.NewTextHandler(&logged, nil)))
+	set := opened(t, helper(t, "noisy"), shortTimes, slog.New(slog.NewTextHandler(&logged, nil)))
 	if text, err := run(t.Context(), t, set, "helper__flood"); text != "done" || err != nil {
 		t.Errorf("got %q, %v", text, err)
 	}
@@ -157,7 +157,7 @@ func (l *lines) String() string {
 
 func TestMessageWithoutEnd(t *testing.T) {
 	t.Parallel()
-	set := opened(t, helper(t, "endless"), hasty, quiet)
+	set := opened(t, helper(t, "endless"), shortTimes, quiet)
 	if s := state(set); s.LastError == "" || s.Status != StatusRestarting {
 		t.Errorf("%+v", s)
 	}
@@ -165,7 +165,7 @@ func TestMessageWithoutEnd(t *testing.T) {
 
 func TestHugeResults(t *testing.T) {
 	t.Parallel()
-	set := opened(t, helper(t, "well"), hasty, quiet)
+	set := opened(t, helper(t, "well"), shortTimes, quiet)
 	if text, err := run(t.Context(), t, set, "helper__huge"); len(text) > runner.MaxToolResult || len(text) < runner.MaxToolResult-10 || err != nil {
 		t.Errorf("%d bytes, %v", len(text), err)
 	}
@@ -181,7 +181,7 @@ func TestHugeResults(t *testing.T) {
 func TestCloseEndsEverything(t *testing.T) {
 	t.Parallel()
 	for _, play := range []string{"well", "stubborn"} {
-		set := opened(t, helper(t, play), hasty, quiet)
+		set := opened(t, helper(t, play), shortTimes, quiet)
 		pid := state(set).PID
 		text, err := run(t.Context(), t, set, "helper__child")
 		child, atoiErr := strconv.Atoi(text)
@@ -203,7 +203,7 @@ func TestCloseEndsEverything(t *testing.T) {
 // it has come.
 func TestProgressReachesTheRun(t *testing.T) {
 	t.Parallel()
-	set := opened(t, helper(t, "well"), hasty, quiet)
+	set := opened(t, helper(t, "well"), shortTimes, quiet)
 	model := &asks{tool: "helper__progress"}
 	r := runner.New(runner.WithModel("a/one", model), runner.WithTools(set.Tools()...))
 	going, err := r.Start(t.Context(), runner.Request{Prompt: "count"})

@@ -39,8 +39,8 @@ func holding(t *testing.T, dir, text string) (names []string) {
 	return names
 }
 
-// singing fills a run with text wherever a run has some.
-func singing(t *testing.T, s opened, run, text string) {
+// fillWithText fills a run with text wherever a run has some.
+func fillWithText(t *testing.T, s opened, run, text string) {
 	t.Helper()
 	ctx := t.Context()
 	l, err := s.Claim(ctx, run, text, time.Hour)
@@ -77,8 +77,8 @@ func TestDeletedRunsAreGone(t *testing.T) {
 	dir := t.TempDir()
 	s, other := open(t, dir), open(t, dir)
 	for i := range 3 {
-		singing(t, s, fmt.Sprint("r", i), canary)
-		singing(t, s, fmt.Sprint("kept", i), "nothing special")
+		fillWithText(t, s, fmt.Sprint("r", i), canary)
+		fillWithText(t, s, fmt.Sprint("kept", i), "nothing special")
 	}
 	if len(holding(t, dir, canary)) == 0 {
 		t.Fatal("the canary is nowhere: this test shows nothing")
@@ -99,7 +99,7 @@ func TestDeletedRunsAreGone(t *testing.T) {
 			t.Errorf("what was kept: %d events, %v", len(events), err)
 		}
 	}
-	singing(t, other, "new", "another song")
+	fillWithText(t, other, "new", "another song")
 	var verdict string
 	if err := s.readers.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
 		t.Errorf("integrity: %s, %v", verdict, err)
@@ -110,8 +110,8 @@ func TestDeletedRunsAreGone(t *testing.T) {
 // runs write meanwhile.
 func TestWritesDoNotWaitForAWipe(t *testing.T) {
 	s := open(t, t.TempDir())
-	singing(t, s, "old", canary)
-	singing(t, s, "reader", "x")
+	fillWithText(t, s, "old", canary)
+	fillWithText(t, s, "reader", "x")
 	rows, err := s.readers.QueryContext(t.Context(), "SELECT event FROM timeline")
 	if err != nil {
 		t.Fatal(err)
@@ -164,7 +164,7 @@ func rowsOf(t *testing.T, s opened) (n int) {
 func piled(t *testing.T, s opened, rows int, runs ...string) {
 	t.Helper()
 	for _, run := range runs {
-		singing(t, s, run, canary)
+		fillWithText(t, s, run, canary)
 		h, err := s.find(t.Context(), run)
 		if err == nil {
 			err = s.between(t.Context(), func(ctx context.Context) error {
@@ -220,7 +220,7 @@ func TestADeleteThatEndedHalfway(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
 	piled(t, s, 5_000, "old")
-	singing(t, s, "other", "x")
+	fillWithText(t, s, "other", "x")
 	before, err := s.find(t.Context(), "old")
 	if err == nil {
 		d := &deletion{store: s.store, gone: func(string) {}, runs: []string{"old"}}
@@ -236,7 +236,7 @@ func TestADeleteThatEndedHalfway(t *testing.T) {
 	if n := rowsOf(t, s); n < 3_000 || n >= 5_000 {
 		t.Fatalf("%d rows are left: this test shows nothing", n)
 	}
-	singing(t, s, "old", "another song")
+	fillWithText(t, s, "old", "another song")
 	if now, err := s.find(t.Context(), "old"); err != nil || now.n == before.n {
 		t.Fatalf("its name is taken by %+v, %v", now, err)
 	}
