@@ -142,7 +142,7 @@ func (w *world) host() string {
 }
 
 // refused plays a provider that does not take how it is asked.
-func (h *house) refused(w http.ResponseWriter, r *http.Request) bool {
+func (h *upstream) refused(w http.ResponseWriter, r *http.Request) bool {
 	if h.refuses == nil {
 		return false
 	}

@@ -161,7 +161,7 @@ func byRow(rows map[string]string) func(*world, setting) {
 }
 
 // until has a provider do one thing for so long, and answer from then on.
-func (h *house) until(d time.Duration, step faultlab.Step, text string) {
+func (h *upstream) until(d time.Duration, step faultlab.Step, text string) {
 	h.plays = func(elapsed time.Duration) faultlab.Step {
 		if elapsed < d {
 			return step

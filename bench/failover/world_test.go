@@ -60,8 +60,8 @@ func loopback(t *testing.T) network {
 	}}
 }
 
-// house is one provider on a network of its own.
-type house struct {
+// upstream is one provider on a network of its own.
+type upstream struct {
 	lab     *faultlab.Lab
 	network network
 	server  *http.Server
@@ -78,7 +78,7 @@ type house struct {
 type world struct {
 	*testing.T
 	began      time.Time
-	own, spare *house
+	own, spare *upstream
 	proxy      *http.Server
 	network    network
 	client     *http.Client
@@ -105,7 +105,7 @@ proxy:
 // open builds a world on networks of that kind.
 func open(t *testing.T, s setting, connect func(*testing.T) network) *world {
 	t.Helper()
-	w := &world{T: t, began: time.Now(), own: newHouse("one", connect(t)), spare: newHouse("two", connect(t)), network: connect(t)}
+	w := &world{T: t, began: time.Now(), own: newUpstream("one", connect(t)), spare: newUpstream("two", connect(t)), network: connect(t)}
 	w.own.open(w.began)
 	w.spare.open(w.began)
 	base, models := "/v1", "$provider/$model, spare/two"
@@ -159,7 +159,7 @@ func (s secret) Holds(digest gateway.Digest) (bool, error) { return digest == ga
 func (w *world) close() {
 	w.client.CloseIdleConnections()
 	_ = w.proxy.Close()
-	for _, h := range []*house{w.own, w.spare} {
+	for _, h := range []*upstream{w.own, w.spare} {
 		_ = h.lab.Close()
 		_ = h.server.Close()
 	}
@@ -173,13 +173,13 @@ func (w *world) dial(ctx context.Context, _, address string) (net.Conn, error) {
 	return w.own.network.dial(ctx)
 }
 
-func newHouse(model string, on network) *house {
-	h := &house{lab: faultlab.New(faultlab.WithPace(pace)), network: on, model: model}
+func newUpstream(model string, on network) *upstream {
+	h := &upstream{lab: faultlab.New(faultlab.WithPace(pace)), network: on, model: model}
 	h.lab.Script(model, faultlab.Answer("Nobody wrote what this one says."))
 	return h
 }
 
-func (h *house) open(began time.Time) {
+func (h *upstream) open(began time.Time) {
 	h.server = &http.Server{ErrorLog: log.New(discard{}, "", 0), ReadHeaderTimeout: time.Hour, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.mu.Lock()
 		h.asked = append(h.asked, time.Since(began))
@@ -199,7 +199,7 @@ func (h *house) open(began time.Time) {
 // requests are all that arrived anywhere, in their order.
 func (w *world) requests() []time.Duration {
 	var all []time.Duration
-	for _, h := range []*house{w.own, w.spare} {
+	for _, h := range []*upstream{w.own, w.spare} {
 		h.mu.Lock()
 		all = append(all, h.asked...)
 		h.mu.Unlock()

@@ -41,7 +41,7 @@ func TestI29AThousandCuts(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	h := openHouse(t)
+	h := openHarness(t)
 	var group sync.WaitGroup
 	var cutters []*cutter
 	for i := range cutRuns {
@@ -66,15 +66,15 @@ func TestI29AThousandCuts(t *testing.T) {
 	}
 }
 
-// house is a runner and a provider behind a real gateway.
-type house struct {
+// harness is a runner and a provider behind a real gateway.
+type harness struct {
 	url    string
 	log    timeline.Log
 	models []string
 	says   [][]string // by each model, attempt by attempt
 }
 
-func openHouse(t *testing.T) *house {
+func openHarness(t *testing.T) *harness {
 	t.Helper()
 	lab := faultlab.New(faultlab.WithPace(4 * time.Millisecond))
 	server, err := lab.Listen("127.0.0.1:0")
@@ -99,7 +99,7 @@ func openHouse(t *testing.T) *house {
 		return recovery.Vote{Action: recovery.ActionRetry}, nil
 	})
 	options := []runner.Option{runner.WithLog(log), runner.WithHook("again", again), runner.WithAutoRecover(true)}
-	h := &house{log: log}
+	h := &harness{log: log}
 	for i := range cutRuns {
 		name := fmt.Sprintf("m%d", i)
 		says := []string{saying("one", 100+i), saying("two", 80+5*i), saying("three", 150)}
@@ -144,7 +144,7 @@ func (d driven) Inspect(ctx context.Context, id string) (*recovery.Run, error) {
 func (driven) Recover(context.Context, string, gateway.Answer) error { return recovery.ErrExpired }
 func (driven) Cancel(context.Context, string) error                  { return timeline.ErrNotFound }
 
-func (h *house) client(t *testing.T, transport http.RoundTripper) *client.Client {
+func (h *harness) client(t *testing.T, transport http.RoundTripper) *client.Client {
 	t.Helper()
 	c, err := client.New(h.url, client.WithHTTPClient(&http.Client{Transport: transport}))
 	if err != nil {
@@ -174,7 +174,7 @@ func (c *cutter) roll(n int) int {
 
 // play follows the run to its end until it was cut often enough, like somebody who loads a
 // page anew; the last time nothing breaks.
-func (c *cutter) play(h *house) {
+func (c *cutter) play(h *harness) {
 	for done := false; !done && !c.t.Failed(); {
 		done = c.tired()
 		c.once(h)
@@ -189,7 +189,7 @@ func (c *cutter) tired() bool {
 
 // once follows the run from its beginning to its end. Now and then the program that follows
 // ends as well, and another one goes on from the last event.
-func (c *cutter) once(h *house) {
+func (c *cutter) once(h *harness) {
 	transport := &http.Transport{DialContext: c.dial}
 	defer transport.CloseIdleConnections()
 	var view client.View

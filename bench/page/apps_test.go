@@ -18,7 +18,7 @@ import (
 
 // beside gives a folder with a file of the repository, beside the packages of an example as their registry
 // has them.
-func (h *house) beside(app, file string) string {
+func (h *harness) beside(app, file string) string {
 	h.t.Helper()
 	cache := filepath.Join("..", "..", ".cache", "clients")
 	modules, err := filepath.Abs(filepath.Join(cache, app, "node_modules"))
@@ -46,7 +46,7 @@ func (h *house) beside(app, file string) string {
 }
 
 // app bundles an example and opens it in a tab that is let in.
-func (h *house) app(name string) *window {
+func (h *harness) app(name string) *window {
 	h.t.Helper()
 	chromium(h.t)
 	needs.Programs(h.t, "a page of a web app", "node")

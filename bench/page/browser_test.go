@@ -106,7 +106,7 @@ const movable = `(() => { const real = Date.now; window.__skip = Number(sessionS
 	Date.now = () => real.call(Date) + window.__skip; })()`
 
 // open lets a new tab in, and opens the chat page on a path.
-func (h *house) open(path string, l look) *window {
+func (h *harness) open(path string, l look) *window {
 	h.t.Helper()
 	w := h.visit(h.link(), l)
 	w.wait(`document.querySelector('#message') && !document.querySelector('.signin') && location.hash === ''`)
@@ -117,8 +117,8 @@ func (h *house) open(path string, l look) *window {
 	return w
 }
 
-// visit opens a tab on a path of the house.
-func (h *house) visit(path string, l look) *window {
+// visit opens a tab on a path of the harness.
+func (h *harness) visit(path string, l look) *window {
 	h.t.Helper()
 	ctx, cancel := chromedp.NewContext(chromium(h.t))
 	w := &window{t: h.t, ctx: ctx, patience: patience}

@@ -13,9 +13,9 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// controlRoom is a house with runs of all kinds: three wait for a person, two of them for the
+// controlRoom is a harness with runs of all kinds: three wait for a person, two of them for the
 // same reason, one went well, and one was stopped.
-func controlRoom(t *testing.T) *house {
+func controlRoom(t *testing.T) *harness {
 	h := build(t)
 	keeping, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -32,7 +32,7 @@ func controlRoom(t *testing.T) *house {
 }
 
 // begin has a run begin, and waits until it has come to what it is to come to.
-func (h *house) begin(prompt string, status recovery.Status, step faultlab.Step) {
+func (h *harness) begin(prompt string, status recovery.Status, step faultlab.Step) {
 	h.t.Helper()
 	t := h.t
 	var labels recovery.Labels
@@ -58,7 +58,7 @@ func (h *house) begin(prompt string, status recovery.Status, step faultlab.Step)
 }
 
 // enter opens the control room.
-func (h *house) enter(l look, search string) *window {
+func (h *harness) enter(l look, search string) *window {
 	h.t.Helper()
 	w := h.open("/runs"+search, l)
 	w.wait(`document.querySelectorAll('.row').length > 0 || document.querySelector('.empty')?.innerText.startsWith('No run')`)

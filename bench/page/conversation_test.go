@@ -34,7 +34,7 @@ func TestTheModelThatIsShownIsAsked(t *testing.T) {
 }
 
 // talk says so many messages in a session, each of which is answered.
-func (h *house) talk(session string, messages int) {
+func (h *harness) talk(session string, messages int) {
 	h.t.Helper()
 	for i := range messages {
 		run, err := h.runner.Start(context.Background(), runner.Request{Prompt: fmt.Sprintf("Message %d.", i), Session: session, Model: opusFull})

@@ -9,10 +9,10 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-func learning(h *house, _ *[]runner.Option) { h.learns = true }
+func learning(h *harness, _ *[]runner.Option) { h.learns = true }
 
 // learn is gateway.Config's, with a table in memory.
-func (h *house) learn(f failure.Failure, kind failure.Kind) (gateway.Lesson, error) {
+func (h *harness) learn(f failure.Failure, kind failure.Kind) (gateway.Lesson, error) {
 	row, err := failure.RowOf(&f, kind)
 	if err != nil {
 		return gateway.Lesson{}, err

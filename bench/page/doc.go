@@ -9,5 +9,5 @@
 // its behaviour was measured: TestPi plays what the real ones said, TestRealPi has them there
 // (make pi). A terminal chat looks at the same runs at the same time (terminal_test.go).
 //
-// Minutes pass at once: the page's clock is moved on (house.skip), the runner's is not.
+// Minutes pass at once: the page's clock is moved on (harness.skip), the runner's is not.
 package page

@@ -155,7 +155,7 @@ func asked(t *testing.T, script string) string {
 
 // playAll plays the rows, each with an engine of its own, and compares what is seen with the
 // table.
-func (h *piHouse) playAll(t *testing.T, path string, rows []piRow, engine func(t *testing.T, r piRow) provider.Engine) {
+func (h *piHarness) playAll(t *testing.T, path string, rows []piRow, engine func(t *testing.T, r piRow) provider.Engine) {
 	t.Helper()
 	table, err := os.ReadFile(path)
 	if err != nil {
@@ -198,7 +198,7 @@ func complete(t *testing.T, generation string, rows []piRow) {
 
 // play asks, looks and presses as the row says, at the page or at the terminal, and gives
 // what both saw.
-func (h *piHouse) play(t *testing.T, r piRow, atThePage bool) string {
+func (h *piHarness) play(t *testing.T, r piRow, atThePage bool) string {
 	t.Helper()
 	h.window.patience = patience + r.begin + r.silence
 	var s seen
@@ -237,7 +237,7 @@ func (h *piHouse) play(t *testing.T, r piRow, atThePage bool) string {
 }
 
 // seesCard looks at the one card of a failure.
-func (h *piHouse) seesCard(t *testing.T, s *seen, screen *terminal) {
+func (h *piHarness) seesCard(t *testing.T, s *seen, screen *terminal) {
 	t.Helper()
 	h.wait(`document.querySelectorAll('.card:not([data-answering])').length === 1 && document.querySelector('.run').dataset.status === 'failed'`)
 	if n := eval[int](h.window, `document.querySelectorAll('.card, .trouble, .banner').length`); n != 1 {
@@ -298,7 +298,7 @@ var (
 
 // seesWait looks at the line that counts down while Pi waits; the run goes on meanwhile, and is
 // followed.
-func (h *piHouse) seesWait(t *testing.T, s *seen, screen *terminal) {
+func (h *piHarness) seesWait(t *testing.T, s *seen, screen *terminal) {
 	t.Helper()
 	h.wait(`document.querySelector('.status[data-state=retry_wait], .status[data-state=switching]') && document.querySelector('.lineactions')`)
 	h.lacks(".card")
@@ -328,12 +328,12 @@ func (h *piHouse) seesWait(t *testing.T, s *seen, screen *terminal) {
 }
 
 // secondsLeft is what the line of the page says.
-func (h *piHouse) secondsLeft() int {
+func (h *piHarness) secondsLeft() int {
 	return eval[int](h.window, `parseInt(document.querySelector('.status .tick')?.innerText.replace(/\D+/g, '') || '0')`)
 }
 
 // seesEnd looks at what is left when the run is over.
-func (h *piHouse) seesEnd(t *testing.T, s *seen, screen *terminal, failures int) {
+func (h *piHarness) seesEnd(t *testing.T, s *seen, screen *terminal, failures int) {
 	t.Helper()
 	h.wait(`['completed', 'cancelled'].includes(document.querySelector('.run')?.dataset.status) || document.querySelector('.status[data-state=stopped]')`)
 	h.lacks(".card, .trouble, .banner, .partial")
@@ -370,6 +370,6 @@ func (h *piHouse) seesEnd(t *testing.T, s *seen, screen *terminal, failures int)
 }
 
 // prose is what the page shows that a model said.
-func (h *piHouse) prose() []string {
+func (h *piHarness) prose() []string {
 	return eval[[]string](h.window, `[...document.querySelectorAll('.prose')].map((p) => p.innerText)`)
 }

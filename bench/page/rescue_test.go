@@ -24,7 +24,7 @@ import (
 )
 
 // settle begins a run and waits until nothing more happens to it by itself.
-func (h *house) settle(prompt string, auto bool) string {
+func (h *harness) settle(prompt string, auto bool) string {
 	h.t.Helper()
 	id, err := (runs{h.runner, h.t.Context()}).Start(h.t.Context(), gateway.Start{Prompt: prompt, Model: opusFull, Fallbacks: []string{gptFull}, AutoRecover: &auto})
 	if err != nil {
@@ -42,7 +42,7 @@ func (h *house) settle(prompt string, auto bool) string {
 }
 
 // rescuedRun is a run with a tool, an answer that is cut off, two more failures and a switch.
-func rescuedRun(t *testing.T) (h *house, id string) {
+func rescuedRun(t *testing.T) (h *harness, id string) {
 	t.Helper()
 	h = build(t, advise(twice))
 	h.play(opus, faultlab.ToolCalls("Let me look at the weather.", faultlab.Call{Name: "get_weather", Args: `{"city":"Oslo"}`}), faultlab.CutAfter("Here is"), faultlab.Overloaded(), faultlab.Overloaded())
@@ -51,7 +51,7 @@ func rescuedRun(t *testing.T) (h *house, id string) {
 }
 
 // retrospect opens the page of a run.
-func (h *house) retrospect(id string, l look) *window {
+func (h *harness) retrospect(id string, l look) *window {
 	h.t.Helper()
 	w := h.open("/runs/"+id, l)
 	w.wait(`document.querySelector('.rescue h1') && !document.querySelector('.rescue h1.sr')`)
@@ -231,7 +231,7 @@ func TestOtherRunsInRetrospect(t *testing.T) {
 }
 
 // manyAttempts writes a run that failed so often, and was answered then.
-func (h *house) manyAttempts(id string, n int, text string) string {
+func (h *harness) manyAttempts(id string, n int, text string) string {
 	h.t.Helper()
 	log, err := h.log.Claim(h.t.Context(), id, "test", time.Hour)
 	if err != nil {
@@ -253,7 +253,7 @@ func (h *house) manyAttempts(id string, n int, text string) string {
 	return id
 }
 
-func (h *house) write(lease timeline.Lease, id string, bodies []recovery.Body) {
+func (h *harness) write(lease timeline.Lease, id string, bodies []recovery.Body) {
 	h.t.Helper()
 	at := time.Now().Add(-time.Duration(len(bodies)) * time.Second)
 	var events []recovery.Event

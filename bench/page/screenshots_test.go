@@ -54,7 +54,7 @@ type scene struct {
 	name    string
 	auto    bool
 	options []option
-	play    func(h *house)
+	play    func(h *harness)
 	arrive  func(w *window)
 }
 
@@ -79,59 +79,59 @@ func twice(e hooks.RunError) recovery.Vote {
 }
 
 var scenes = []scene{
-	{name: "thinking", play: func(h *house) { h.play(opus, faultlab.Hang()) }, arrive: func(w *window) { w.skip(5 * time.Second); w.matches(".line", `^Thinking… \d+ s$`) }},
-	{name: "slow", auto: true, play: func(h *house) { h.play(opus, faultlab.Hang()) }, arrive: func(w *window) {
+	{name: "thinking", play: func(h *harness) { h.play(opus, faultlab.Hang()) }, arrive: func(w *window) { w.skip(5 * time.Second); w.matches(".line", `^Thinking… \d+ s$`) }},
+	{name: "slow", auto: true, play: func(h *harness) { h.play(opus, faultlab.Hang()) }, arrive: func(w *window) {
 		w.skip(20 * time.Second)
 		w.says(".line", "will retry")
 	}},
-	{name: "tool-slow", play: func(h *house) {
+	{name: "tool-slow", play: func(h *harness) {
 		h.play(opus, faultlab.ToolCalls("I run the tests first.", faultlab.Call{Name: "run_tests"}))
 	}, arrive: func(w *window) {
 		w.says(".tool", "run_tests")
 		w.skip(42 * time.Second)
 		w.says(".line", "Still working")
 	}},
-	{name: "retrying", auto: true, options: []option{advise(retryIn(5 * time.Second))}, play: func(h *house) { h.play(opus, faultlab.Overloaded()) }, arrive: func(w *window) {
+	{name: "retrying", auto: true, options: []option{advise(retryIn(5 * time.Second))}, play: func(h *harness) { h.play(opus, faultlab.Overloaded()) }, arrive: func(w *window) {
 		w.says(".line", "Retrying in")
 	}},
-	{name: "waiting", auto: true, options: []option{advise(retryIn(2 * time.Hour))}, play: func(h *house) { h.play(opus, faultlab.RateLimited(2*time.Hour)) }, arrive: func(w *window) {
+	{name: "waiting", auto: true, options: []option{advise(retryIn(2 * time.Hour))}, play: func(h *harness) { h.play(opus, faultlab.RateLimited(2*time.Hour)) }, arrive: func(w *window) {
 		w.says(".line", "You can close this page.")
 	}},
-	{name: "switching", auto: true, options: []option{advise(switchNow)}, play: func(h *house) {
+	{name: "switching", auto: true, options: []option{advise(switchNow)}, play: func(h *harness) {
 		h.play(opus, faultlab.Overloaded())
 		h.play(gpt, faultlab.Hang())
 	}, arrive: func(w *window) { w.says(".line", "Switching") }},
-	{name: "offline", auto: true, play: func(h *house) { h.offline.Store(true) }, arrive: func(w *window) { w.says(".line", "offline") }},
-	{name: "suggestion", play: func(h *house) { h.play(opus, faultlab.Overloaded()) }, arrive: func(w *window) { w.says(".card", "overloaded") }},
+	{name: "offline", auto: true, play: func(h *harness) { h.offline.Store(true) }, arrive: func(w *window) { w.says(".line", "offline") }},
+	{name: "suggestion", play: func(h *harness) { h.play(opus, faultlab.Overloaded()) }, arrive: func(w *window) { w.says(".card", "overloaded") }},
 	{
-		name: "cut-off", play: func(h *house) {
+		name: "cut-off", play: func(h *harness) {
 			h.play(opus, faultlab.CutAfter("Here is a plan that leaves **Friday afternoon** free.\n\n- Monday: the report"))
 		},
 		arrive: func(w *window) { w.says(".card", "cut off") },
 	},
-	{name: "usage-limit", play: func(h *house) { h.play(opus, faultlab.RateLimited(130*time.Minute)) }, arrive: func(w *window) { w.says(".card", "slow down") }},
-	{name: "key", play: func(h *house) { h.play(opus, faultlab.Unauthorized()) }, arrive: func(w *window) {
+	{name: "usage-limit", play: func(h *harness) { h.play(opus, faultlab.RateLimited(130*time.Minute)) }, arrive: func(w *window) { w.says(".card", "slow down") }},
+	{name: "key", play: func(h *harness) { h.play(opus, faultlab.Unauthorized()) }, arrive: func(w *window) {
 		w.says(".card", "rejected")
 		w.press("Update key")
 	}},
 	{
-		name: "tool-unknown", play: func(h *house) {
+		name: "tool-unknown", play: func(h *harness) {
 			h.play(opus, faultlab.ToolCalls("I send it now.", faultlab.Call{Name: "send_email", Args: `{"to":"ada@example.org"}`}))
 		},
 		arrive: func(w *window) { w.says(".card", "may or may not") },
 	},
-	{name: "recovered", auto: true, options: []option{advise(twice)}, play: func(h *house) {
+	{name: "recovered", auto: true, options: []option{advise(twice)}, play: func(h *harness) {
 		h.play(opus, faultlab.ToolCalls("Let me look at the weather.", faultlab.Call{Name: "get_weather", Args: `{"city":"Oslo"}`}), faultlab.CutAfter("Here is"), faultlab.Overloaded(), faultlab.Overloaded())
 		h.play(gpt, faultlab.Answer(week))
 	}, arrive: func(w *window) { w.says(".badge", "gpt-5.2") }},
-	{name: "recovered-open", auto: true, options: []option{advise(twice)}, play: func(h *house) {
+	{name: "recovered-open", auto: true, options: []option{advise(twice)}, play: func(h *harness) {
 		h.play(opus, faultlab.CutAfter("Here is"), faultlab.Unavailable(), faultlab.Overloaded())
 		h.play(gpt, faultlab.Answer("Monday is for the report."))
 	}, arrive: func(w *window) {
 		w.says(".badge", "gpt-5.2")
 		w.press("Recovered after 2 retries · now using gpt-5.2")
 	}},
-	{name: "timeline", auto: true, options: []option{advise(twice)}, play: func(h *house) {
+	{name: "timeline", auto: true, options: []option{advise(twice)}, play: func(h *harness) {
 		h.play(opus, faultlab.ToolCalls("Let me look at the weather.", faultlab.Call{Name: "get_weather", Args: `{"city":"Oslo"}`}), faultlab.CutAfter("Here is"), faultlab.Overloaded(), faultlab.Overloaded())
 		h.play(gpt, faultlab.SlowAnswer(week, 8*time.Millisecond))
 	}, arrive: func(w *window) {
@@ -141,20 +141,20 @@ var scenes = []scene{
 		w.says("dialog.timeline", "Done.")
 	}},
 	{
-		name: "failed", options: []option{advise(func(hooks.RunError) recovery.Vote { return recovery.Vote{Action: recovery.ActionFail} })}, play: func(h *house) { h.play(opus, faultlab.HTML502()) },
+		name: "failed", options: []option{advise(func(hooks.RunError) recovery.Vote { return recovery.Vote{Action: recovery.ActionFail} })}, play: func(h *harness) { h.play(opus, faultlab.HTML502()) },
 		arrive: func(w *window) { w.says(".card.failed", "having problems") },
 	},
-	{name: "stopped", play: func(h *house) { h.play(opus, faultlab.StallAfter("Here is a plan that leaves Friday")) }, arrive: func(w *window) {
+	{name: "stopped", play: func(h *harness) { h.play(opus, faultlab.StallAfter("Here is a plan that leaves Friday")) }, arrive: func(w *window) {
 		w.says(".prose", "Friday")
 		w.press("Stop")
 		w.says(".line", "Stopped.")
 	}},
-	{name: "conversations", play: func(h *house) { h.play(opus, faultlab.Answer(week)) }, arrive: func(w *window) {
+	{name: "conversations", play: func(h *harness) { h.play(opus, faultlab.Answer(week)) }, arrive: func(w *window) {
 		w.says(".badge", "claude")
 		w.be(looks["phone"])
 		eval[any](w, `document.querySelector('.menu').click()`)
 	}},
-	{name: "expired", play: func(h *house) { h.play(opus, faultlab.Overloaded()) }, arrive: func(w *window) {
+	{name: "expired", play: func(h *harness) { h.play(opus, faultlab.Overloaded()) }, arrive: func(w *window) {
 		w.says(".card", "overloaded")
 		w.skip(25 * time.Hour)
 		w.says(".line", "expired")
@@ -191,7 +191,7 @@ func TestScreenshots(t *testing.T) {
 }
 
 // history is what was talked about before.
-func (h *house) history() {
+func (h *harness) history() {
 	h.t.Helper()
 	h.play(opus, faultlab.Answer("Done."))
 	for _, title := range []string{"Which tests are flaky?", "Write the release notes", "Why is the importer slow?"} {

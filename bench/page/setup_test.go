@@ -60,14 +60,14 @@ func (p *purse) Try(context.Context, string) gateway.KeyTried {
 	return gateway.KeyTried{Model: opusFull, Answered: true, Millis: 812}
 }
 
-// keyless is a house where nobody has a key.
+// keyless is a harness where nobody has a key.
 func keyless(p *purse) option {
 	p.kept = map[string]string{}
-	return func(h *house, _ *[]runner.Option) { h.purse = p }
+	return func(h *harness, _ *[]runner.Option) { h.purse = p }
 }
 
-// door opens a house without keys.
-func (h *house) door() *window {
+// door opens a harness without keys.
+func (h *harness) door() *window {
 	h.t.Helper()
 	w := h.visit(h.link(), desktop)
 	w.wait(`document.querySelector('.nokey') && location.hash === ''`)

@@ -11,7 +11,7 @@ import (
 )
 
 // ask opens a new conversation and asks something.
-func (h *house) ask(auto bool) *window {
+func (h *harness) ask(auto bool) *window {
 	h.t.Helper()
 	w := h.open("/", desktop)
 	w.auto(auto)

@@ -105,7 +105,7 @@ func (s *stranger) browse() *window {
 			s.t.Fatalf("no browser was opened; the terminal shows:\n%s", s.screen())
 		}
 	}
-	w := (&house{t: s.t, url: "file://"}).visit(s.opened, look{width: 1280, height: 820, scale: 1, reduced: true})
+	w := (&harness{t: s.t, url: "file://"}).visit(s.opened, look{width: 1280, height: 820, scale: 1, reduced: true})
 	w.patience = generous
 	w.wait(`location.protocol === 'http:' && document.querySelector('mulligan-lab button')`)
 	return w

@@ -16,7 +16,7 @@ import (
 	"github.com/mulligan-run/mulligan/tui"
 )
 
-// terminal is a terminal chat that looks at a conversation of the house, without a terminal:
+// terminal is a terminal chat that looks at a conversation of the harness, without a terminal:
 // what it draws is read.
 type terminal struct {
 	t   *testing.T

@@ -29,21 +29,21 @@ const (
 // moment is when a run is cancelled: once what it waits for was seen, and a little later.
 type moment struct {
 	script string
-	seen   func(h *house, e recovery.Body) bool // nil = nothing is waited for
+	seen   func(h *harness, e recovery.Body) bool // nil = nothing is waited for
 	later  time.Duration
 	own    bool // Pi retries by itself
 }
 
-func began(_ *house, e recovery.Body) bool { _, ok := e.(recovery.Began); return ok }
+func began(_ *harness, e recovery.Body) bool { _, ok := e.(recovery.Began); return ok }
 
-func failed(_ *house, e recovery.Body) bool { _, ok := e.(recovery.Failed); return ok }
+func failed(_ *harness, e recovery.Body) bool { _, ok := e.(recovery.Failed); return ok }
 
-func toolBegan(_ *house, e recovery.Body) bool { _, ok := e.(recovery.ToolBegan); return ok }
+func toolBegan(_ *harness, e recovery.Body) bool { _, ok := e.(recovery.ToolBegan); return ok }
 
-func toolReturned(_ *house, e recovery.Body) bool { _, ok := e.(recovery.ToolReturned); return ok }
+func toolReturned(_ *harness, e recovery.Body) bool { _, ok := e.(recovery.ToolReturned); return ok }
 
 // speaks is what comes live: no event says it.
-func speaks(_ *house, e recovery.Body) bool { return e == nil }
+func speaks(_ *harness, e recovery.Body) bool { return e == nil }
 
 func bodyOf(item timeline.Item) recovery.Body {
 	if item.Event == nil {
@@ -113,7 +113,7 @@ func TestKilled(t *testing.T) {
 	if _, err := os.Stat("/proc/self/environ"); err != nil {
 		t.Skip("only Linux tells which process is Pi:", err)
 	}
-	kill := func(t *testing.T, h *house, run *runner.Run, seen func(*house, recovery.Body) bool) {
+	kill := func(t *testing.T, h *harness, run *runner.Run, seen func(*harness, recovery.Body) bool) {
 		t.Helper()
 		for e, err := range run.Events() {
 			if err != nil || seen(h, bodyOf(e)) {
@@ -216,7 +216,7 @@ func TestResumed(t *testing.T) {
 }
 
 // driveElsewhere has another process drive a run, up to where that many commands sleep.
-func (h *house) driveElsewhere(commands int) *exec.Cmd {
+func (h *harness) driveElsewhere(commands int) *exec.Cmd {
 	h.t.Helper()
 	if _, err := os.Stat("/proc/self/environ"); err != nil {
 		h.t.Skip("only Linux tells what is left:", err)
@@ -242,13 +242,13 @@ func (h *house) driveElsewhere(commands int) *exec.Cmd {
 	return child
 }
 
-// sleeping are the commands of the house that sleep.
-func (h *house) sleeping() []int {
+// sleeping are the commands of the harness that sleep.
+func (h *harness) sleeping() []int {
 	return slices.DeleteFunc(h.running(), func(pid int) bool { return !strings.HasPrefix(commandLine(pid), "sleep") })
 }
 
-// again builds a runner on the state of the house, as the next process of a Mulligan does.
-func (h *house) again() *runner.Runner {
+// again builds a runner on the state of the harness, as the next process of a Mulligan does.
+func (h *harness) again() *runner.Runner {
 	h.t.Helper()
 	store, err := sqlite.Open(h.t.Context(), h.state)
 	if err != nil {
@@ -270,8 +270,8 @@ func drive(set *provider.Set, store timeline.Log) *runner.Runner {
 	return runner.New(runner.WithModels(set, one), runner.WithLog(store), runner.WithAutoRecover(true), runner.WithHook("advice", hooks.Func(advise)))
 }
 
-// theRun is the only one of the house's state.
-func (h *house) theRun() string {
+// theRun is the only one of the harness's state.
+func (h *harness) theRun() string {
 	h.t.Helper()
 	store, err := sqlite.Open(h.t.Context(), h.state)
 	if err != nil {

@@ -94,7 +94,7 @@ func wordsOf(t *testing.T, r faultlab.Request) string {
 	return string(b)
 }
 
-func addModels(t *testing.T, h *house, api, base string) {
+func addModels(t *testing.T, h *harness, api, base string) {
 	t.Helper()
 	b, err := json.Marshal(map[string]any{"providers": map[string]any{"thinking": map[string]any{
 		"baseUrl": h.url + base, "api": api, "apiKey": "any-key",

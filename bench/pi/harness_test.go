@@ -33,8 +33,8 @@ func both(t *testing.T, test func(t *testing.T, command []string)) {
 	}
 }
 
-// house is a runner whose models are Pi's, and the provider that Pi asks.
-type house struct {
+// harness is a runner whose models are Pi's, and the provider that Pi asks.
+type harness struct {
 	*runner.Runner
 	t      *testing.T
 	lab    *faultlab.Lab
@@ -46,11 +46,11 @@ type house struct {
 
 const one, two, unlisted, elsewhere = "pi/fakean/one", "pi/fakean/two", "pi/fakean/three", "pi/fakeoa/two"
 
-// build builds a house. Pi's provider plays the scripts; entry changes the engine.
-func build(t *testing.T, command []string, scripts map[string]string, entry func(*provider.Engine), more ...runner.Option) *house {
+// build builds a harness. Pi's provider plays the scripts; entry changes the engine.
+func build(t *testing.T, command []string, scripts map[string]string, entry func(*provider.Engine), more ...runner.Option) *harness {
 	t.Helper()
 	dir := t.TempDir()
-	h := &house{t: t, lab: faultlab.New(faultlab.WithPace(20 * time.Millisecond)), folder: filepath.Join(dir, "engine"), state: filepath.Join(dir, "state")}
+	h := &harness{t: t, lab: faultlab.New(faultlab.WithPace(20 * time.Millisecond)), folder: filepath.Join(dir, "engine"), state: filepath.Join(dir, "state")}
 	for model, script := range scripts {
 		steps, err := faultlab.Parse(script)
 		if err != nil {
@@ -114,7 +114,7 @@ type told struct {
 }
 
 // run runs a prompt to where it settles.
-func (h *house) run(ctx context.Context, request runner.Request) told {
+func (h *harness) run(ctx context.Context, request runner.Request) told {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -144,13 +144,13 @@ func (h *house) run(ctx context.Context, request runner.Request) told {
 	return got
 }
 
-// running lists the processes of the house that have not ended: Pis, and what those started.
-func (h *house) running() []int {
+// running lists the processes of the harness that have not ended: Pis, and what those started.
+func (h *harness) running() []int {
 	return procgroup.Marked(func(variable string) bool { return variable == "PI_CODING_AGENT_DIR="+h.folder })
 }
 
-// nothingLeft demands that no process of the house runs, within a moment.
-func (h *house) nothingLeft() {
+// nothingLeft demands that no process of the harness runs, within a moment.
+func (h *harness) nothingLeft() {
 	h.t.Helper()
 	for deadline := time.Now().Add(2 * time.Second); len(h.running()) > 0; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {

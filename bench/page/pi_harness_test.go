@@ -18,10 +18,10 @@ import (
 	"github.com/mulligan-run/mulligan/web"
 )
 
-// piHouse is a house whose models are Pi's: a Pi at a time, which tests change. One tab and
+// piHarness is a harness whose models are Pi's: a Pi at a time, which tests change. One tab and
 // one gateway are enough for all of them.
-type piHouse struct {
-	*house
+type piHarness struct {
+	*harness
 	*window
 	api string // the gateway without its guard, for the terminal
 
@@ -36,11 +36,11 @@ type piHouse struct {
 type piRun struct{ id, session string }
 
 // buildPi builds one, and opens the page. It has no Pi yet.
-func buildPi(t *testing.T) *piHouse {
+func buildPi(t *testing.T) *piHarness {
 	t.Helper()
-	h := &piHouse{house: &house{t: t, log: &stubborn{Log: timeline.NewMemory()}}, runs: make(chan piRun, 1)}
+	h := &piHarness{harness: &harness{t: t, log: &stubborn{Log: timeline.NewMemory()}}, runs: make(chan piRun, 1)}
 	api := gateway.New(gateway.Config{
-		Runs: &piRuns{Runs: runs{runner.New(runner.WithLog(h.log)), t.Context()}, house: h}, Log: h.log, Version: "test",
+		Runs: &piRuns{Runs: runs{runner.New(runner.WithLog(h.log)), t.Context()}, harness: h}, Log: h.log, Version: "test",
 		Models: func() []gateway.Model {
 			return []gateway.Model{{Name: "pi/usual", Provider: "Pi", Ready: true, Default: true}}
 		},
@@ -55,7 +55,7 @@ func buildPi(t *testing.T) *piHouse {
 
 // drive has the next runs driven by that Pi, as the row says, until the test ends. A runner
 // of its own knows nothing of what models did in other tests.
-func (h *piHouse) drive(t *testing.T, engine provider.Engine, r piRow) {
+func (h *piHarness) drive(t *testing.T, engine provider.Engine, r piRow) {
 	t.Helper()
 	engine.Folder, engine.Env = filepath.Join(t.TempDir(), "engine"), []string{}
 	if engine.ConfigDir == "" {
@@ -78,9 +78,9 @@ func (h *piHouse) drive(t *testing.T, engine provider.Engine, r piRow) {
 }
 
 // ask begins a conversation and gives its run; window and terminal tell t what they miss.
-func (h *piHouse) ask(t *testing.T) (run piRun, screen *terminal) {
+func (h *piHarness) ask(t *testing.T) (run piRun, screen *terminal) {
 	t.Helper()
-	h.house.t, h.window.t = t, t
+	h.harness.t, h.window.t = t, t
 	eval[any](h.window, `location.hash = '#/new' + Math.random().toString(36).slice(2)`)
 	h.lacks(".run")
 	h.send("hi")
@@ -93,7 +93,7 @@ func (h *piHouse) ask(t *testing.T) (run piRun, screen *terminal) {
 }
 
 // failures are those of a run so far.
-func (h *piHouse) failures(t *testing.T, run string) (list []failure.Failure) {
+func (h *piHarness) failures(t *testing.T, run string) (list []failure.Failure) {
 	t.Helper()
 	events, err := h.log.Read(t.Context(), run, 0, 0)
 	if err != nil {
@@ -107,25 +107,25 @@ func (h *piHouse) failures(t *testing.T, run string) (list []failure.Failure) {
 	return list
 }
 
-// piRuns is what the gateway has of the house: what it does with runs is done by the test at
+// piRuns is what the gateway has of the harness: what it does with runs is done by the test at
 // hand, whatever model the page asks for.
 type piRuns struct {
 	gateway.Runs
-	house *piHouse
+	harness *piHarness
 }
 
 func (r *piRuns) now() runs {
-	r.house.mu.Lock()
-	defer r.house.mu.Unlock()
-	return runs{r.house.drivers, context.Background()}
+	r.harness.mu.Lock()
+	defer r.harness.mu.Unlock()
+	return runs{r.harness.drivers, context.Background()}
 }
 
 func (r *piRuns) Start(ctx context.Context, s gateway.Start) (string, error) {
 	drivers := r.now()
 	p := drivers.runner.Policy()
-	r.house.mu.Lock()
-	row := r.house.row
-	r.house.mu.Unlock()
+	r.harness.mu.Lock()
+	row := r.harness.row
+	r.harness.mu.Unlock()
 	p.AutoRecover = row.retries != ""
 	if row.begin > 0 {
 		p.Timeouts.FirstEvent = failure.InMillis(row.begin)
@@ -137,7 +137,7 @@ func (r *piRuns) Start(ctx context.Context, s gateway.Start) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	r.house.runs <- piRun{run.ID(), s.Session}
+	r.harness.runs <- piRun{run.ID(), s.Session}
 	_ = ctx // the run outlives the request
 	return run.ID(), nil
 }

@@ -33,8 +33,8 @@ const (
 	gptFull  = "openai/" + gpt
 )
 
-// house is everything that the page talks to.
-type house struct {
+// harness is everything that the page talks to.
+type harness struct {
 	t       *testing.T
 	url     string
 	lab     *faultlab.Lab
@@ -53,21 +53,21 @@ type house struct {
 	example http.HandlerFunc                     // a page of somebody's own, at /example/
 }
 
-// Option changes how a house is built.
-type option func(h *house, more *[]runner.Option)
+// Option changes how a harness is built.
+type option func(h *harness, more *[]runner.Option)
 
 func advise(f func(e hooks.RunError) recovery.Vote) option {
-	return func(h *house, _ *[]runner.Option) { h.advice = f }
+	return func(h *harness, _ *[]runner.Option) { h.advice = f }
 }
 
 func policy(change func(p *recovery.Policy)) option {
-	return func(_ *house, more *[]runner.Option) { *more = append(*more, runner.WithPolicy(change)) }
+	return func(_ *harness, more *[]runner.Option) { *more = append(*more, runner.WithPolicy(change)) }
 }
 
-// build builds a house whose models play those steps.
-func build(t *testing.T, options ...option) *house {
+// build builds a harness whose models play those steps.
+func build(t *testing.T, options ...option) *harness {
 	t.Helper()
-	h := &house{t: t, lab: faultlab.New(), log: &stubborn{Log: timeline.NewMemory()}, release: make(chan struct{}), plugins: newPluginsAtWork()}
+	h := &harness{t: t, lab: faultlab.New(), log: &stubborn{Log: timeline.NewMemory()}, release: make(chan struct{}), plugins: newPluginsAtWork()}
 	labURL := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if h.offline.Load() {
 			panic(http.ErrAbortHandler)
@@ -122,7 +122,7 @@ func build(t *testing.T, options ...option) *house {
 }
 
 // guard puts the gateway's guard before the API and the pages, as serve does.
-func (h *house) guard(api, pages http.Handler) http.Handler {
+func (h *harness) guard(api, pages http.Handler) http.Handler {
 	h.t.Helper()
 	state := h.t.TempDir()
 	token, err := gateway.OpenToken(state)
@@ -146,7 +146,7 @@ func (h *house) guard(api, pages http.Handler) http.Handler {
 }
 
 // link lets a browser in, once.
-func (h *house) link() string {
+func (h *harness) link() string {
 	h.t.Helper()
 	code, err := h.logins.NewCode(h.token)
 	if err != nil {
@@ -169,10 +169,10 @@ func listen(t *testing.T, handler http.Handler) string {
 }
 
 // play sets what the models answer, call by call.
-func (h *house) play(model string, steps ...faultlab.Step) { h.lab.Script(model, steps...) }
+func (h *harness) play(model string, steps ...faultlab.Step) { h.lab.Script(model, steps...) }
 
 // advise is the hook: the auto-recover policy without dice, or what a test says.
-func (h *house) advise(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
+func (h *harness) advise(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
 	if h.advice != nil {
 		return h.advice(e), nil
 	}
@@ -180,11 +180,11 @@ func (h *house) advise(_ context.Context, e hooks.RunError) (recovery.Vote, erro
 }
 
 // Offline implements runner.Connectivity.
-func (h *house) Offline(context.Context, []string) bool { return h.offline.Load() }
+func (h *harness) Offline(context.Context, []string) bool { return h.offline.Load() }
 
 // tools are one that works until it is released, and one of which nobody knows whether it
 // did the first time.
-func (h *house) tools() []runner.Tool {
+func (h *harness) tools() []runner.Tool {
 	var sent sync.Map
 	return []runner.Tool{
 		{Name: "run_tests", Description: "Runs the tests.", Run: func(ctx context.Context, _ runner.ToolCall) (string, error) {
