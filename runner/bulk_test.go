@@ -49,7 +49,7 @@ func (l *inBulk) ClaimDue(ctx context.Context, owner string, ttl time.Duration, 
 	return claimed, true, nil
 }
 
-func (h *house) processInBulk(name string) (*runner.Runner, *inBulk) {
+func (h *harness) processInBulk(name string) (*runner.Runner, *inBulk) {
 	log := &inBulk{tenant: tenant{h.log, name}}
 	return runner.New(runner.WithModel(primary, h.model), runner.WithModel(secondary, h.other), runner.WithAutoRecover(true),
 		runner.WithHook("h", advise(retryNow)), runner.WithLog(log), runner.WithClock(h.clock.now)), log
@@ -60,7 +60,7 @@ func (h *house) processInBulk(name string) (*runner.Runner, *inBulk) {
 func TestKeepClaimsInBulk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const runs = 1200
-		h := newHouse(t, answers("whole"))
+		h := newHarness(t, answers("whole"))
 		h.crashAll(runs)
 		time.Sleep(16 * time.Second)
 		one, first := h.processInBulk("serve 1")
@@ -84,7 +84,7 @@ func TestKeepClaimsInBulk(t *testing.T) {
 func TestKeepGivesBackWhatItClaimed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const runs = 100
-		h := newHouse(t, answers("whole"))
+		h := newHarness(t, answers("whole"))
 		h.crashAll(runs)
 		time.Sleep(16 * time.Second)
 		one, _ := h.processInBulk("serve 1")
@@ -114,7 +114,7 @@ func TestKeepGivesBackWhatItClaimed(t *testing.T) {
 // elsewhere within a second.
 func TestKeepHandsOverAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, stalls("Hello wor"), answers("whole"))
+		h := newHarness(t, stalls("Hello wor"), answers("whole"))
 		h.crash("r")
 		time.Sleep(16 * time.Second)
 		one, _ := h.processInBulk("serve 1")
@@ -134,7 +134,7 @@ func TestKeepHandsOverAtOnce(t *testing.T) {
 // TestKeepFindsItsOwn: runs that are not claimed in bulk are found a little later.
 func TestKeepFindsItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, answers("whole"))
+		h := newHarness(t, answers("whole"))
 		r, log := h.processInBulk("serve")
 		stop := h.keep(r, nil)
 		h.crash("r")
@@ -163,7 +163,7 @@ func (onlyOnes) ClaimDue(context.Context, string, time.Duration, time.Time, bool
 // model, and leaves the rest to whoever keeps the log.
 func TestHandOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, fails("", overload), answers("whole"))
+		h := newHarness(t, fails("", overload), answers("whole"))
 		gate := runner.New(runner.WithModel(primary, h.model), runner.WithLog(tenant{h.log, "gateway"}), runner.WithClock(h.clock.now), runner.WithHandOver())
 		start := func() string {
 			run, err := gate.Start(t.Context(), runner.Request{Prompt: "hi"})

@@ -67,7 +67,7 @@ func TestI52WithinASecond(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(t)
+				h := newHarness(t)
 				h.model.steps = []step{h.quota(time.Hour), answers("again")}
 				h.log = slowLog{h.log, &sync.Mutex{}, rand.New(rand.NewPCG(seed, 52))} //nolint:gosec // a seed that can be told
 				owner, other := h.process("one"), h.process("two")

@@ -55,8 +55,8 @@ func (l tenant) Begin(
 	return l.Log.Begin(ctx, run, l.owner, ttl, first)
 }
 
-// house is a log, a clock and a model that several runners share.
-type house struct {
+// harness is a log, a clock and a model that several runners share.
+type harness struct {
 	*testing.T
 	log   timeline.Log
 	clock wall
@@ -64,18 +64,18 @@ type house struct {
 	other *scripted
 }
 
-func newHouse(t *testing.T, steps ...step) *house {
-	return &house{T: t, log: timeline.NewMemory(), model: script(steps...), other: script(answers("from two"))}
+func newHarness(t *testing.T, steps ...step) *harness {
+	return &harness{T: t, log: timeline.NewMemory(), model: script(steps...), other: script(answers("from two"))}
 }
 
-// process is another process that may drive the runs of the house.
-func (h *house) process(name string) *runner.Runner {
+// process is another process that may drive the runs of the harness.
+func (h *harness) process(name string) *runner.Runner {
 	return runner.New(runner.WithModel(primary, h.model), runner.WithModel(secondary, h.other), runner.WithAutoRecover(true),
 		runner.WithHook("h", advise(retryNow)), runner.WithLog(tenant{h.log, name}), runner.WithClock(h.clock.now))
 }
 
 // keep runs r.Keep in the background; the function that it returns ends that.
-func (h *house) keep(r *runner.Runner, each func(*runner.Run)) (stop func() error) {
+func (h *harness) keep(r *runner.Runner, each func(*runner.Run)) (stop func() error) {
 	ctx, cancel := context.WithCancel(h.Context())
 	done := make(chan error, 1)
 	go func() { done <- r.Keep(ctx, each) }()
@@ -87,7 +87,7 @@ func (h *house) keep(r *runner.Runner, each func(*runner.Run)) (stop func() erro
 }
 
 // quota fails like a quota that is reset after d.
-func (h *house) quota(d time.Duration) step {
+func (h *harness) quota(d time.Duration) step {
 	return func(context.Context, func(llm.Delta) bool) error {
 		f := failure.NewFailure(failure.KindQuota, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
 		f.ResetsAt = h.clock.now().Add(d)
@@ -96,7 +96,7 @@ func (h *house) quota(d time.Duration) step {
 }
 
 // park starts a run that waits for its quota.
-func (h *house) park(r *runner.Runner) string {
+func (h *harness) park(r *runner.Runner) string {
 	h.Helper()
 	run, err := r.Start(h.Context(), runner.Request{Prompt: "hi"})
 	if err != nil {
@@ -108,7 +108,7 @@ func (h *house) park(r *runner.Runner) string {
 	return run.ID()
 }
 
-func (h *house) summary(id string) timeline.Summary {
+func (h *harness) summary(id string) timeline.Summary {
 	h.Helper()
 	list, err := h.log.List(h.Context(), timeline.Query{Limit: 10_000})
 	if err != nil {
@@ -121,7 +121,7 @@ func (h *house) summary(id string) timeline.Summary {
 	return list[i]
 }
 
-func (h *house) wantStatus(id string, want recovery.Status, calls int) {
+func (h *harness) wantStatus(id string, want recovery.Status, calls int) {
 	h.Helper()
 	synctest.Wait()
 	if s := h.summary(id); s.Status != want {
@@ -134,7 +134,7 @@ func (h *house) wantStatus(id string, want recovery.Status, calls int) {
 
 func TestKeepResumesAtItsTimeAndNotBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, nil, answers("whole"))
+		h := newHarness(t, nil, answers("whole"))
 		h.model.steps[0] = h.quota(2 * time.Hour)
 		id := h.park(h.process("run"))
 		stop := h.keep(h.process("serve"), nil)
@@ -150,7 +150,7 @@ func TestKeepResumesAtItsTimeAndNotBefore(t *testing.T) {
 
 func TestKeepResumesAfterASleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, nil, answers("whole"))
+		h := newHarness(t, nil, answers("whole"))
 		h.model.steps[0] = h.quota(2 * time.Hour)
 		id := h.park(h.process("run"))
 		stop := h.keep(h.process("serve"), nil)
@@ -167,7 +167,7 @@ func TestKeepResumesAfterASleep(t *testing.T) {
 
 func TestTwoKeepersResumeOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, nil, answers("whole"))
+		h := newHarness(t, nil, answers("whole"))
 		h.model.steps[0] = h.quota(2 * time.Hour)
 		id := h.park(h.process("run"))
 		var mu sync.Mutex
@@ -194,7 +194,7 @@ func TestTwoKeepersResumeOnce(t *testing.T) {
 func TestAThousandDueAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const runs = 1000
-		h := newHouse(t, answers("whole"))
+		h := newHarness(t, answers("whole"))
 		at := h.clock.now().Add(2 * time.Hour)
 		h.model.steps[0] = func(ctx context.Context, hear func(llm.Delta) bool) error {
 			if h.clock.now().Before(at) {
@@ -246,7 +246,7 @@ func TestAParkedRunIsAnswered(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(t, nil, answers("whole"))
+				h := newHarness(t, nil, answers("whole"))
 				h.model.steps[0] = h.quota(2 * time.Hour)
 				id := h.park(h.process("run"))
 				stop := h.keep(h.process("serve"), nil)
@@ -288,7 +288,7 @@ func accept(kind string) func(context.Context, *runner.Runner, string) error {
 // that keeps the log acts on it, or says that it came too late.
 func TestI52ACommandThatNobodyHeard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newHarness(t)
 		h.model.steps = []step{h.quota(time.Hour)}
 		cancelled, tooLate := h.park(h.process("one")), h.park(h.process("one"))
 		for id, body := range map[string]recovery.Body{cancelled: recovery.CancelRequested{}, tooLate: recovery.Accepted{Suggestion: "old"}} {
@@ -316,7 +316,7 @@ func TestI52ACommandThatNobodyHeard(t *testing.T) {
 }
 
 // crash writes a run whose attempt is in the air, and whose owner died just now.
-func (h *house) crash(id string) {
+func (h *harness) crash(id string) {
 	h.Helper()
 	policy := recovery.DefaultPolicy()
 	policy.AutoRecover, policy.Models, policy.Plugins = true, []string{primary}, []string{"h"}
@@ -338,7 +338,7 @@ func (h *house) crash(id string) {
 
 func TestKeepResumesWhatACrashLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, answers("whole"))
+		h := newHarness(t, answers("whole"))
 		h.crash("r")
 		stop := h.keep(h.process("serve"), nil)
 		time.Sleep(14 * time.Second)
@@ -352,7 +352,7 @@ func TestKeepResumesWhatACrashLeft(t *testing.T) {
 }
 
 // crashAll leaves so many runs like that: r0, r1 and so on.
-func (h *house) crashAll(runs int) {
+func (h *harness) crashAll(runs int) {
 	h.Helper()
 	for i := range runs {
 		h.crash(fmt.Sprint("r", i))
@@ -362,7 +362,7 @@ func (h *house) crashAll(runs int) {
 func TestKeepResumesAThousandThatACrashLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const runs = 1000
-		h := newHouse(t, answers("whole"))
+		h := newHarness(t, answers("whole"))
 		h.crashAll(runs)
 		time.Sleep(16 * time.Second)
 		stop := h.keep(h.process("serve"), nil)
@@ -376,7 +376,7 @@ func TestKeepResumesAThousandThatACrashLeft(t *testing.T) {
 
 func TestKeepEndsSuggestionsWhoseTimeIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, fails("", overload))
+		h := newHarness(t, fails("", overload))
 		r := runner.New(runner.WithModel(primary, h.model), runner.WithHook("h", advise(retryNow)),
 			runner.WithLog(h.log), runner.WithClock(h.clock.now))
 		_, err := r.Run(t.Context(), "hi")
@@ -427,7 +427,7 @@ func (l *broken) Claim(ctx context.Context, run, owner string, ttl time.Duration
 
 func TestKeepPausesBeforeItTriesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, answers("whole"))
+		h := newHarness(t, answers("whole"))
 		at := h.clock.now().Add(time.Hour)
 		h.model.steps[0] = func(ctx context.Context, hear func(llm.Delta) bool) error {
 			if h.clock.now().Before(at) {
@@ -462,7 +462,7 @@ func TestKeepPausesBeforeItTriesAgain(t *testing.T) {
 
 func TestKeepLetsGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, nil, stalls("Hello wor"), answers("whole"))
+		h := newHarness(t, nil, stalls("Hello wor"), answers("whole"))
 		h.model.steps[0] = h.quota(2 * time.Hour)
 		id := h.park(h.process("run"))
 		ended := make(chan error, 1)
@@ -495,7 +495,7 @@ func TestKeepLetsGo(t *testing.T) {
 
 func TestKeepEndsWithItsLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, answers("whole"))
+		h := newHarness(t, answers("whole"))
 		stop := h.keep(h.process("serve"), nil)
 		if err := h.log.Close(); err != nil {
 			t.Fatal(err)

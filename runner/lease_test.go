@@ -53,7 +53,7 @@ func takes(d time.Duration) step {
 }
 
 // tenants are many runs of one process, whose answers take so long.
-func (h *house) tenants(runs int, ttl, answer time.Duration) (*countingTenant, []*runner.Run) {
+func (h *harness) tenants(runs int, ttl, answer time.Duration) (*countingTenant, []*runner.Run) {
 	log := &countingTenant{tenant: tenant{h.log, "one"}}
 	r := runner.New(runner.WithModel(primary, script(takes(answer))), runner.WithAutoRecover(true), runner.WithHook("h", advise(retryNow)), runner.WithLog(log), runner.WithClock(h.clock.now), runner.WithLease(ttl),
 		runner.WithPolicy(func(p *recovery.Policy) { p.Timeouts = recovery.Timeouts{} }))
@@ -73,7 +73,7 @@ func (h *house) tenants(runs int, ttl, answer time.Duration) (*countingTenant, [
 func TestLeasesAreKeptTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const runs, ttl, answer = 50, 5 * time.Second, 10 * time.Minute
-		h := newHouse(t, answers("taken"))
+		h := newHarness(t, answers("taken"))
 		log, all := h.tenants(runs, ttl, answer)
 		stop := h.keep(h.process("other"), nil)
 		for _, run := range all {
@@ -100,7 +100,7 @@ func TestLeasesAreKeptTogether(t *testing.T) {
 func TestALeaseThatWasOverIsNotKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const runs, ttl = 20, 5 * time.Second
-		h := newHouse(t, answers("taken"))
+		h := newHarness(t, answers("taken"))
 		log, all := h.tenants(runs, ttl, time.Hour)
 		stop := h.keep(h.process("other"), nil)
 		time.Sleep(time.Minute)

@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-func (h *house) machine(name string, has recovery.Labels, more ...runner.Option) *runner.Runner {
+func (h *harness) machine(name string, has recovery.Labels, more ...runner.Option) *runner.Runner {
 	return runner.New(append([]runner.Option{
 		runner.WithModel(primary, h.model), runner.WithHook("h", advise(retryNow)), runner.WithLog(tenant{h.log, name}),
 		runner.WithClock(h.clock.now), runner.WithMachine(has, func(model string) recovery.Labels {
@@ -29,7 +29,7 @@ func needing(name string, needs recovery.Labels) runner.Tool {
 // tools need, whoever begins it; people can stop it anywhere.
 func TestNeeds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, answers("built"))
+		h := newHarness(t, answers("built"))
 		tool := runner.WithTools(needing("build", recovery.Labels{"files": "builds"}))
 		begins := h.machine("begins", recovery.Labels{"network": "inside", "files": "other"}, tool)
 		start := func() string {
@@ -82,7 +82,7 @@ func TestNeeds(t *testing.T) {
 
 // TestNeedsOfNoMachine: what no machine can have is said before a run begins.
 func TestNeedsOfNoMachine(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	r := h.machine("m", nil, runner.WithTools(
 		needing("one", recovery.Labels{"host": "a"}), needing("two", recovery.Labels{"host": "b"})))
 	if _, err := r.Start(t.Context(), runner.Request{Prompt: "hi"}); err == nil || !strings.Contains(err.Error(), "no machine has both") {
