@@ -68,13 +68,13 @@ type Proxy struct {
 // New makes a Proxy; an error says what is wrong with the configuration.
 func New(cfg Config) (*Proxy, error) {
 	if cfg.Token == nil {
-		return nil, errors.New("a proxy needs a token, wherever it listens")
+		return nil, errors.New("a proxy needs a token, wherever it listens: set Config.Token")
 	}
 	if cfg.AskFor < 0 || cfg.AskFor > mostSilence {
 		return nil, fmt.Errorf("callers do not wait for a person for %s, but for 0 to %s", cfg.AskFor, mostSilence)
 	}
 	if cfg.Forward == nil {
-		cfg.Forward = nowhere
+		cfg.Forward = notForwarded
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -99,9 +99,9 @@ func New(cfg Config) (*Proxy, error) {
 	return p, nil
 }
 
-// nowhere is the Forward of a Config without one.
-func nowhere(string, *http.Request, *llm.Credential) (*http.Response, error) {
-	f := failure.NewFailure(failure.KindPromptFailure, failure.OriginRunner, failure.PhasePrompt, errNobody)
+// notForwarded is the Forward of a Config without one.
+func notForwarded(string, *http.Request, *llm.Credential) (*http.Response, error) {
+	f := failure.NewFailure(failure.KindPromptFailure, failure.OriginRunner, failure.PhasePrompt, errNoForward)
 	f.Describe(failure.Words{})
 	return nil, f
 }
@@ -260,9 +260,9 @@ func (p *Proxy) refuse(w http.ResponseWriter, d *dialect, status int, why string
 }
 
 var (
-	errSealed = errors.New("nobody waits for this attempt any more")
-	errNobody = errors.New("this proxy answers model calls alone")
-	errSilent = errors.New("the caller has waited long enough")
+	errSealed    = errors.New("nobody waits for this attempt any more")
+	errNoForward = errors.New("this proxy answers only model calls, and forwards no other requests")
+	errSilent    = errors.New("the caller has waited long enough")
 )
 
 // silence is the failure of a call that was not answered for too long.

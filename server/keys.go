@@ -197,5 +197,5 @@ func (k *keyDesk) ask(ctx context.Context, name string) error {
 	for _, err := range model.Stream(ctx, request) {
 		return err
 	}
-	return errors.New("nothing came back")
+	return errors.New("the provider sent an empty answer: try again")
 }

@@ -99,7 +99,7 @@ func dialHere(ctx context.Context, network, address string) (net.Conn, error) {
 		return nil, err
 	}
 	if at, ok := conn.RemoteAddr().(*net.TCPAddr); !ok || !at.IP.IsLoopback() {
-		return nil, errors.Join(errors.New("this is not on this machine"), conn.Close())
+		return nil, errors.Join(errors.New("the server is not on this machine"), conn.Close())
 	}
 	return conn, nil
 }

@@ -13,7 +13,7 @@ import (
 // learn implements gateway.Config's Learn.
 func (s *Runs) learn(f failure.Failure, kind failure.Kind) (gateway.Lesson, error) {
 	if !f.Correctable() {
-		return gateway.Lesson{}, fmt.Errorf("%w: this was seen to happen here, and nobody can know it better", gateway.ErrNotLearned)
+		return gateway.Lesson{}, fmt.Errorf("%w: this error was found here, not in what a provider said, so its kind is certain", gateway.ErrNotLearned)
 	}
 	f.Detail, f.ProviderCode = s.models.Redact(f.Detail), s.models.Redact(f.ProviderCode)
 	said, err := s.models.known.Teach(&f, evidenceOf(&f, time.Now()), kind)

@@ -107,7 +107,7 @@ func (s *Runs) request(ctx context.Context, in gateway.Start) (runner.Request, e
 		policy.Budget = *in.Budget
 	}
 	if unpriced := policy.Unpriced(model); len(unpriced) > 0 {
-		err := fmt.Errorf("there is a budget of money, and no price of %s in the configuration: what it costs cannot be counted", strings.Join(unpriced, ", "))
+		err := fmt.Errorf("there is a budget of money, and no price of %s in the configuration: what it costs cannot be counted. Add the price there, or give a budget of tokens", strings.Join(unpriced, ", "))
 		return req, &gateway.InputError{Field: "budget", Err: err}
 	}
 	req.Policy = &policy

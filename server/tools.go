@@ -155,7 +155,7 @@ func elsewhere(t config.Tool, schema json.RawMessage) runner.Tool {
 	return runner.Tool{
 		Name: t.Name, Description: t.Description, Schema: schema, Safety: config.Safeties[t.Safety], Timeout: timeout.Duration(), Needs: t.Needs, Approval: t.Approval,
 		Run: func(context.Context, runner.ToolCall) (string, error) {
-			return "", fmt.Errorf("the tool %s runs on a machine that has %s alone", t.Name, t.Needs)
+			return "", fmt.Errorf("the tool %s needs %s, which this machine does not have: let a machine that has it drive the run", t.Name, t.Needs)
 		},
 	}
 }

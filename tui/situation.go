@@ -59,8 +59,8 @@ func (t *turn) situation(now time.Time) situation {
 	return s
 }
 
-// spell writes a duration in whole seconds.
-func spell(d time.Duration) string {
+// formatSeconds writes a duration in whole seconds.
+func formatSeconds(d time.Duration) string {
 	if d = d.Truncate(time.Second); d < time.Second {
 		return "0 s"
 	}

@@ -95,7 +95,7 @@ func (p *pen) tool(c *call) []string {
 	about := []string{cmp.Or(c.state, "waits")}
 	switch {
 	case c.running && p.now.Sub(c.beganAt) >= time.Second:
-		about = append(about, spell(p.now.Sub(c.beganAt)))
+		about = append(about, formatSeconds(p.now.Sub(c.beganAt)))
 	case c.took > 0:
 		about = append(about, words.Spell(c.took.Duration()))
 	}

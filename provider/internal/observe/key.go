@@ -13,7 +13,7 @@ type Key struct {
 	Required bool // even on this machine, because a person named the variable
 }
 
-var errBadKey = errors.New("the key holds characters that no key has")
+var errBadKey = errors.New("the key contains a space or a character that is not ASCII: copy it again")
 
 // For returns the key for an attempt, or the failure of an attempt without one. A provider on
 // this machine may need none; the key is then empty.
