@@ -115,7 +115,8 @@ func runOnce(t *testing.T, module string, packages map[string][]string) (ended, 
 			t.Fatal(err)
 		}
 		name, _, part := strings.Cut(e.Test, "/")
-		key := cmp.Or(e.Package, e.ImportPath) + "." + name
+		built, _, _ := strings.Cut(e.ImportPath, " ") // the package for whose test it is built follows
+		key := cmp.Or(e.Package, built) + "." + name
 		switch {
 		case e.Output != "":
 			output[key] += e.Output
