@@ -43,8 +43,8 @@ func viewOf(r *Run) goldenView {
 	if a := r.Attempt; a != nil && a.Text != "" {
 		v.Model, v.Partial = a.Model, true
 	}
-	if r.Open != nil {
-		v.Error = r.Open.Failure.Code
+	if f := r.Failure(); f != nil {
+		v.Error = f.Code
 	}
 	return v
 }

@@ -360,6 +360,8 @@ func (c *Chat) tellRuns(runs []client.Listed) {
 	for _, r := range runs {
 		status := string(r.Status)
 		switch {
+		case r.Approval:
+			status = "needs approval"
 		case r.SuggestionOpen:
 			status = "recoverable"
 		case r.Status == recovery.StatusWaiting && !r.WaitingUntil.IsZero():

@@ -21,10 +21,11 @@ type Listed struct {
 	WaitingFor     recovery.WaitFor `json:"waitingFor"`
 	WaitingUntil   time.Time        `json:"waitingUntil"`
 	SuggestionOpen bool             `json:"suggestionOpen"`
-	Kind           failure.Kind     `json:"kind"`      // of its last failure, even after recovery
-	Problem        string           `json:"problem"`   // that failure's title, and on a second line its message
-	DecidedBy      string           `json:"decidedBy"` // the plugin that decided last; "person": somebody answered
-	Attempts       int              `json:"attempts"`  // model calls begun
+	Approval       bool             `json:"approval,omitempty"` // nothing has failed: the suggestion asks to approve a tool call
+	Kind           failure.Kind     `json:"kind"`               // of its last failure, even after recovery
+	Problem        string           `json:"problem"`            // that failure's title, and on a second line its message
+	DecidedBy      string           `json:"decidedBy"`          // the plugin that decided last; "person": somebody answered
+	Attempts       int              `json:"attempts"`           // model calls begun
 	Failed         int              `json:"failedAttempts"`
 	Tokens         int64            `json:"tokens"`
 	Wasted         int64            `json:"wastedTokens"` // by failed attempts
