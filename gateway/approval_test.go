@@ -25,7 +25,7 @@ func TestAnApprovalIsNoFailure(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	v := View(run, at)
+	v := view(run, at)
 	if card := v.Situation.Stages[0].Card; v.Error != nil || v.Meta.RecoverySuggestion == nil || card == nil || !card.Approval {
 		t.Errorf("the document: error %v, suggestion %v, card %+v", v.Error, v.Meta.RecoverySuggestion, card)
 	}
