@@ -102,7 +102,7 @@ var causes = []cause{
 	{kind: KindUnavailable, about: ofStop, says: isFailed},
 	{kind: KindOutputTruncated, about: ofAnswer | ofOutput, says: isCut, unless: ofNetwork | ofStream, over: serverFailed},
 	{kind: KindEmptyResponse, about: ofOutput, says: isLacking | isEmpty, unless: isUnsupported | ofInput, over: serverFailed},
-	{kind: KindMalformedResponse, about: ofOutput, says: isMalformed | isWrong, unless: ofInput | ofTokens | ofAbility | ofRequest | isRule},
+	{kind: KindMalformedResponse, about: ofOutput, says: isMalformed | isWrong, unless: ofInput | ofTokens | ofAbility | ofRequest | isRule, over: serverFailed},
 	{kind: KindEmptyResponse, about: ofAnswer, says: isEmpty, unless: ofInput | isMalformed | ofData, over: serverFailed},
 	{kind: KindMalformedResponse, about: ofAnswer, says: isLacking | isEmpty, unless: ofRequest | ofLogin | ofMoney | ofAbility | isRule, follows: true},
 	{kind: KindMalformedResponse, about: ofAnswer, says: isMalformed, unless: ofInput, over: serverFailed},
@@ -134,6 +134,8 @@ var causes = []cause{
 	{kind: KindRateLimit, about: aLimit, says: isExceeded, unless: ofInput | ofImage | ofAbility | isRule},
 	{kind: KindUnavailable, about: ofRequest, says: isBroken, unless: ofInput | ofLogin | ofMoney | isRule},
 	{kind: KindInvalidRequest, about: isUnsupported, says: isRule},
+	{kind: KindContentFilter, about: ofAnswer | ofOutput, says: isBlocked, unless: ofInput | ofLogin | ofData | ofNetwork | ofHost | ofURL | isFailed, follows: true},
+	{kind: KindMalformedResponse, about: ofAnswer | ofOutput, says: ofData, unless: ofInput | ofImage | ofRequest | ofText | ofContext | ofLogin | isRule | isBusy | isLate, over: serverFailed},
 	{kind: KindQuota, about: ofQuota, says: isAsked, unless: ofInput | ofRate},
 	{kind: KindBilling, about: ofMoney, says: isAsked, unless: ofInput | ofRate}, // advice counts only if nothing else does
 }

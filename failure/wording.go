@@ -164,7 +164,7 @@ func claimedAt(text, phrase string, from int) int {
 }
 
 // denials stand before what is not the case.
-var denials = []string{", not ", "(not ", " is not ", " isn't ", " not a ", " not an ", " not due to "}
+var denials = []string{", not ", "(not ", " is not ", " isn't ", " not a ", " not an ", " not due to ", "(not your ", " not your ", " not because of "}
 
 // saysAny gives the first of the phrases that was said.
 func (c *reading) saysAny(phrases []string) (string, bool) {
