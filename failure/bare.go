@@ -89,20 +89,41 @@ func spaceLen(text string) (n, lines int) {
 	return n, lines
 }
 
+// without is text without the pieces that cut finds at a mark: where a piece begins and ends, which
+// may be one place, and where the next mark is looked for. It is one pass over the text.
+func without(text, mark string, cut func(text string, from, at int) (begin, end, next int)) string {
+	var b strings.Builder
+	done := 0 // what is before it is in b, or left out
+	for from := 0; ; {
+		i := strings.Index(text[from:], mark)
+		if i < 0 {
+			break
+		}
+		begin, end, next := cut(text, from, from+i)
+		if begin < end {
+			b.WriteString(text[done:begin])
+			done = end
+		}
+		from = max(next, end)
+	}
+	if done == 0 {
+		return text
+	}
+	b.WriteString(text[done:])
+	return b.String()
+}
+
 // withoutIDs is text without the ids of requests, which say nothing about requests.
 func withoutIDs(text string) string {
-	const name = "equest"
-	for from := 0; ; {
-		i := strings.Index(text[from:], name)
-		if i < 0 {
-			return text
+	const mark = "equest"
+	return without(text, mark, func(text string, from, at int) (begin, end, next int) {
+		next = at + len(mark)
+		n := idLen(text[next:])
+		if n == 0 || at == from || text[at-1]|0x20 != 'r' {
+			return next, next, next
 		}
-		begin := from + i - 1
-		from += i + len(name)
-		if n := idLen(text[from:]); n > 0 && begin >= 0 && text[begin]|0x20 == 'r' {
-			text, from = text[:begin]+text[from+n:], begin
-		}
-	}
+		return at - 1, next + n, next
+	})
 }
 
 // idLen is the length of the rest of the name of an id, "_id: ", and of the id, which has a digit.
@@ -126,47 +147,41 @@ const minID = 6
 // withoutRetries is text without when the program that passes it on tries again: "Retrying in 5
 // seconds".
 func withoutRetries(text string) string {
-	const lead = "etrying in "
-	for from := 0; ; {
-		i := strings.Index(text[from:], lead)
-		if i < 0 {
-			return text
+	const mark = "etrying in "
+	return without(text, mark, func(text string, from, at int) (begin, end, next int) {
+		next = at + len(mark)
+		rest := text[next:]
+		n := prefixLen(rest, "0123456789.")
+		if n == 0 || at == from || text[at-1]|0x20 != 'r' {
+			return next, next, next
 		}
-		i += from
-		from = i + len(lead)
-		rest := text[from:]
-		digits := prefixLen(rest, "0123456789.")
-		if digits == 0 || i == 0 || text[i-1]|0x20 != 'r' {
-			continue
-		}
-		n := digits + prefixLen(rest[digits:], " ")
+		n += prefixLen(rest[n:], " ")
 		n += prefixLen(rest[n:], "abcdefghijklmnopqrstuvwxyz")
-		return text[:i-1] + rest[n:]
-	}
+		return at - 1, next + n, next
+	})
 }
 
 // withoutPackages is text with java.util.concurrent.ExecutionException as ExecutionException: what
 // a package is called after says nothing.
 func withoutPackages(text string) string {
-	const exception = "Exception"
-	for from := 0; ; {
-		i := strings.Index(text[from:], exception)
-		if i < 0 {
-			return text
+	return without(text, "Exception", func(text string, from, at int) (begin, end, next int) {
+		begin, next = at, at
+		for begin > from && isInName(text[begin-1]) {
+			begin--
 		}
-		i += from
-		from = i + len(exception)
-		begin, name := i, -1
-		for begin > 0 && (words.IsWord(text[begin-1]) || text[begin-1] == '.') {
-			if begin--; text[begin] == '.' && name < 0 {
-				name = begin + 1
-			}
+		for next < len(text) && isInName(text[next]) {
+			next++
 		}
-		if root, _, _ := strings.Cut(text[begin:i], "."); name >= 0 && isJavaRoot(root) {
-			text, from = text[:begin]+text[name:], from-(name-begin)
+		root, _, _ := strings.Cut(text[begin:at], ".")
+		if !isJavaRoot(root) {
+			return begin, begin, next
 		}
-	}
+		return begin, begin + strings.LastIndexByte(text[begin:at], '.') + 1, next
+	})
 }
+
+// isInName reports whether b may be part of the full name of a class.
+func isInName(b byte) bool { return words.IsWord(b) || b == '.' }
 
 // isJavaRoot reports whether packages of Java begin with root.
 func isJavaRoot(root string) bool {

@@ -18,8 +18,13 @@ func TestBare(t *testing.T) {
 		"request id: missing":                           "request id: missing",
 		"quest_id=12345678":                             "quest_id=12345678",
 		"slow down. Retrying in 5 seconds":              "slow down. ",
+		"slow. Retrying in 5 s, retrying in 9.":         "slow. , ",
 		"retrying in vain":                              "retrying in vain",
 		"java.util.concurrent.ExecutionException: slow": "ExecutionException: slow",
+		"org.a.BException, com.c.DException":            "BException, DException",
+		"com.c.DExceptionOf.EException":                 "DExceptionOf.EException",
+		"Exception.com.c.DException":                    "Exception.com.c.DException",
+		"a request_id: abc123, request-id=x12345y, b":   "a , , b",
 		"litellm.exceptions.RateLimitException: slow":   "litellm.exceptions.RateLimitException: slow",
 		"请求id: 12345678":                                "请求id: 12345678",
 	} {

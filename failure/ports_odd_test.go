@@ -100,6 +100,10 @@ var oddHeaders = []map[string]string{
 
 // oddTexts are bodies and errors; some are long.
 var oddTexts = []portText{
+	{Head: "quota exceeded. Retrying in 5 s, then retrying in 9.", Tail: " slow down"},
+	{Head: "org.a.CallException, com.quota.exceeded.CallException: sorry"},
+	{Head: "a request_id: abc123, request-id=x12345y, the request timed out"},
+	{Unit: "Exception", Times: 900, Tail: " com.a.Exception: timed out"},
 	{Head: `{"error":{"message":"Please retry in 40.02s","details":[{"retryDelay":"40s"},{"quotaId":"RequestsPerMinute"}]}}`},
 	{Head: `{"error":{"message":"m","details":[{"retryDelay":"4000s"},{"quotaId":"GenerateRequestsPerDayPerProject"}]}}`},
 	{Head: `{"error":{"message":"x"},"retry_after":5}`},

@@ -3,7 +3,7 @@
 import { exceptionName, httpStatus } from './body.js';
 import { nextWord } from './causes.js';
 import { tables } from './tables.js';
-import { head, isWord, size, words } from './text.js';
+import { head, size, words } from './text.js';
 
 const { limits } = tables;
 const frameWords = new Set(tables.frames.words);
@@ -11,7 +11,8 @@ const statusWords = new Set(tables.frames.statusWords);
 const java = new Set(['java', 'javax', 'com', 'org', 'io', 'dev', 'net', 'kotlin', 'reactor', 'ai']);
 const COLOURS = /\x1b(?:\[[0-9;?]{0,32}[A-Za-z]?)?/g;
 const REQUEST_ID = /[rR]equest[ _-]{0,32}[iI][dD][:= #"']{1,32}([A-Za-z0-9_@-]{1,64})/g;
-const RETRYING = /[rR]etrying in [0-9.]{1,32} {0,32}[a-z]{0,32}/;
+const RETRYING = /[rR]etrying in [0-9.]{1,32} {0,32}[a-z]{0,32}/g;
+const FULL_NAME = /[A-Za-z0-9_.]+/g;
 
 /**
  * A message without a terminal's colours, ids of requests, when the program itself tries again, and the packages of
@@ -20,7 +21,7 @@ const RETRYING = /[rR]etrying in [0-9.]{1,32} {0,32}[a-z]{0,32}/;
 export function bare(text: string): string {
   const spaced = oneSpaced(text.replace(COLOURS, ''));
   const named = spaced.replace(REQUEST_ID, (all: string, id: string) => (id.length >= limits.id && /[0-9]/.test(id) ? '' : all));
-  return withoutPackages(named.replace(RETRYING, ''));
+  return named.replace(RETRYING, '').replace(FULL_NAME, withoutPackage);
 }
 
 function oneSpaced(text: string): string {
@@ -32,28 +33,9 @@ function oneSpaced(text: string): string {
   });
 }
 
-function withoutPackages(said: string): string {
-  const exception = 'Exception';
-  let text = said;
-  for (let from = 0; ; ) {
-    const i = text.indexOf(exception, from);
-    if (i < 0) {
-      return text;
-    }
-    from = i + exception.length;
-    let begin = i;
-    let name = -1;
-    while (begin > 0 && (isWord(text.charAt(begin - 1)) || text[begin - 1] === '.')) {
-      begin--;
-      if (text[begin] === '.' && name < 0) {
-        name = begin + 1;
-      }
-    }
-    if (name >= 0 && java.has(text.slice(begin, i).split('.', 1)[0] ?? '')) {
-      text = text.slice(0, begin) + text.slice(name);
-      from -= name - begin;
-    }
-  }
+function withoutPackage(name: string): string {
+  const before = name.slice(0, Math.max(name.indexOf('Exception'), 0));
+  return java.has(before.split('.', 1)[0] ?? '') ? name.slice(before.lastIndexOf('.') + 1) : name;
 }
 
 /** A message without the beginnings that say no more than that something failed. */

@@ -7,7 +7,7 @@ import re
 from ._body import exception_name, http_status
 from ._causes import next_word
 from ._tables import limits, tables
-from ._text import fields, head, is_lower, is_word, size
+from ._text import fields, head, is_lower, size
 
 _frame_words = frozenset(tables["frames"]["words"])
 _status_words = frozenset(tables["frames"]["statusWords"])
@@ -15,6 +15,7 @@ _colours = re.compile(r"\x1b(?:\[[0-9;?]{0,32}[A-Za-z]?)?")
 _white = re.compile("[ \t\r\n\u00a0]+")
 _request_id = re.compile("[rR]equest[ _-]{0,32}[iI][dD][:= #\"']{1,32}([A-Za-z0-9_@-]{1,64})")
 _retrying = re.compile("[rR]etrying in [0-9.]{1,32} {0,32}[a-z]{0,32}")
+_full_name = re.compile("[A-Za-z0-9_.]+")
 _java = frozenset(("java", "javax", "com", "org", "io", "dev", "net", "kotlin", "reactor", "ai"))
 
 
@@ -22,7 +23,7 @@ def bare(text: str) -> str:
     """A message without a terminal's colours, ids of requests, when the program itself tries again, and the packages
     of Java's exceptions, with one space between words; a line that goes on with a small letter is the same sentence."""
     text = _request_id.sub(_without_id, _one_spaced(_colours.sub("", text)))
-    return _without_packages(_retrying.sub("", text, count=1))
+    return _full_name.sub(_without_package, _retrying.sub("", text))
 
 
 def _one_spaced(text: str) -> str:
@@ -39,20 +40,10 @@ def _without_id(found: "re.Match[str]") -> str:
     return "" if len(name) >= limits["id"] and any(char in "0123456789" for char in name) else found[0]
 
 
-def _without_packages(text: str) -> str:
-    start = 0
-    while True:
-        i = text.find("Exception", start)
-        if i < 0:
-            return text
-        start = i + len("Exception")
-        begin, name = i, -1
-        while begin > 0 and (is_word(text[begin - 1]) or text[begin - 1] == "."):
-            begin -= 1
-            if text[begin] == "." and name < 0:
-                name = begin + 1
-        if name >= 0 and text[begin:i].partition(".")[0] in _java:
-            text, start = text[:begin] + text[name:], start - (name - begin)
+def _without_package(found: "re.Match[str]") -> str:
+    name = found[0]
+    before = name.partition("Exception")[0] if "Exception" in name else ""
+    return name[before.rfind(".") + 1 :] if before.partition(".")[0] in _java else name
 
 
 def unframed(text: str) -> str:
