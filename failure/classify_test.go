@@ -604,6 +604,7 @@ func FuzzClassify(f *testing.F) {
 	f.Add(400, "1e400", strings.Repeat(`{"error":"`, 50), "", "")
 	f.Add(0, "", "", `Error code: 429 - {'error': {'message': 'it\'s full', 'code': None}}`, "")
 	f.Add(200, "", "{ status: 429, code: Some(\"x\"), message: `y` } tail", "odd\n    at f (x.js:1:2)", "end_of_stream")
+	f.Add(500, "", "", "d'中 and l’한도: an article, and nothing that it belongs to", "")
 	f.Fuzz(func(t *testing.T, status int, retryAfter, body, message, phase string) {
 		e := Evidence{Status: status, Body: []byte(body), Phase: Phase(phase), At: testNow, Header: map[string][]string{"Retry-After": {retryAfter}}}
 		if message != "" {

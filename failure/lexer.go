@@ -111,7 +111,7 @@ func unmarked(word string) string {
 		return word
 	}
 	word = strings.TrimSuffix(strings.ReplaceAll(word, "’", "'"), "'s")
-	if strings.IndexByte(word, '\'') == 1 && strings.IndexByte("cdjlmnst", word[0]) >= 0 {
+	if len(word) > 2 && strings.IndexByte(word, '\'') == 1 && strings.IndexByte("cdjlmnst", word[0]) >= 0 {
 		return word[2:]
 	}
 	return strings.ReplaceAll(word, "'", "")

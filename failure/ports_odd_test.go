@@ -138,6 +138,7 @@ var oddTexts = []portText{
 	{Head: `{"content":[],"stop_reason":"end_turn"}`},
 	{Head: "APIError: RateLimitError: 429 slow down"},
 	{Head: "Error: 500 tokens"},
+	{Head: "d'中 and l’한도 begin with an article, and nothing follows it"},
 	{Head: "status code: 503."},
 	{Head: "http error 404-x"},
 	{Head: "404 page not found\n"},

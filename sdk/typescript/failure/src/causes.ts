@@ -193,7 +193,7 @@ function clauseEnds(text: readonly string[], from: number): boolean {
  */
 function unmarked(word: string): string {
   const straight = word.replaceAll('’', "'").replace(/'s$/, '');
-  return /^[cdjlmnst]'/.test(straight) ? straight.slice(2) : straight.replaceAll("'", '');
+  return /^[cdjlmnst]'./.test(straight) ? straight.slice(2) : straight.replaceAll("'", '');
 }
 
 /** Those who write in a hurry leave the marks over letters out. */

@@ -151,7 +151,7 @@ def _unmarked(word: str) -> str:
     """Without apostrophes, a French article before one or an English genitive after one: doesn't is doesnt,
     l'entrée is entrée, the model's is the model."""
     word = word.replace("’", "'").removesuffix("'s")
-    if word[1:2] == "'" and word[0] in "cdjlmnst":
+    if len(word) > 2 and word[1:2] == "'" and word[0] in "cdjlmnst":
         return word[2:]
     return word.replace("'", "")
 
