@@ -325,6 +325,11 @@ billing, too; at first sight it counts as the mistake that it was.
 made to say nothing (below), and pairs of an English subject and what is said of it had been gone through: of 736 the rules had 576 right, 729 then. 158 of *twelfth* were right at first sight (89.3 %), 1 of the mistakes
 dangerous, and the rules before had as many, and the same nineteen wrong: that work gains nothing on messages that stand by themselves. Twelve of the 19 were ` + "`unknown`" + `: ` + "`not signed in`" + `, ` + "`improperly formed`" + `, ` + "`exited`" + ` said of an agent.
 
+*thirteenth* is 193 messages of 107 files and threads that are in none of the others: runners of agents, what they make of their CLIs, and small apps; 53 of them not English. 167 were right at first sight (86.5 %; 118 of 140 in
+English, 49 of 53 in other languages), 1 of the mistakes dangerous: an account in debt, told in Chinese with a 503. Of the 26 mistakes 8 were a status that counted for more than the words, 8 words in English that no table had, 5 another sense,
+a guess or a denial (` + "`(not your usage limit)`" + `), 3 a pair, 1 a word in another language, 1 a status that was not read (` + "`falhou (429)`" + `). Ten were ` + "`unknown`" + `. What has a mechanism was learned: debts are a lack of money in nine languages, a status in brackets is read after
+a word of failing in eight more, a stream that broke ` + "`mid-answer`" + ` was open, an output that fails its check counts more than an app's own 500. Of 32 sentences made up about these the rules before had 15 right; all are now.
+
 What programs put around a message is measured without new labels: the messages of *given*, *yours* and *fourth* to *ninth* that are right by themselves (1596) are passed on in 133 ways, behind ` + "`Failed after 3 attempts. Last error:`" + `,
 before an id, in JSON in a string, with the status told in words, as gRPC, AWS, Java, Python and Rust print errors, over broken lines: 173,632 messages. Of these 1980 (of 173,531 that were right by themselves then) got another
 kind, 533 of them dangerously; 360 and 37 do now, and failure/testdata/perturbed.md tells in which way. The heads that only say that something failed are left out, and what stands behind them is read; they are read, too, where that says nothing.
@@ -342,6 +347,9 @@ a day, a model trained on the corpora of that day alone, and the errors of all c
 The nearest neighbour answers 43 of the 126 where the cosine is 0.4 or more: 15 right, 9 dangerous. A guard that weighs what each answer would do if another kind were right is no better than the confidence (+7, +3 and +1
 without a dangerous mistake). With the words taken away by which the rules know an error (2327 rows so masked, the model trained on the other sources), it is right about 331 of the 420 that it answers with a confidence of 0.6, and dangerously
 wrong about 29. Two in a hundred would have paid for up to 256 KiB in three languages; without harm it is one, and less the more the rules know. What is ` + "`unknown`" + ` is tried once more, and harms nobody.
+
+It was tried once more with each corpus from *blind* to *twelfth* left out in turn, and trained on all the others, what is documented and the catalogue, in a hashed table of 16384 pieces by kind (256 KiB in bytes): 127 of the 2035 rows were wrongly ` + "`unknown`" + ` at first sight, 7.0 in a hundred of each of the last six,
+which is the most that there is to gain. Averaged over these six, logistic regression gains 0.8 points where it is sure by half (4 dangerous mistakes), 0.5 by six tenths (1) and none without a dangerous one; naive Bayes 0.5 by nine tenths (1), and the nearest neighbour 0.8 from a cosine of 0.5 (none). 2.5 without one would have paid for it.
 
 How fast that is differs by machine, so it is printed and not written down: ` + "`make classify-report`" + ` says how long a message takes, and
 ` + "`go test ./failure -run XXX -bench Classify`" + ` how long 4 KiB do.
