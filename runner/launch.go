@@ -3,7 +3,8 @@ package runner
 import (
 	"context"
 	"errors"
-	"runtime"
+	"sync/atomic"
+	"time"
 
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
@@ -70,11 +71,29 @@ func (l *loop) launch(ctx context.Context) *Run {
 		l.driveAndSettle(ctx)
 	}
 	if first := l.callFirst(); first != nil {
-		l.r.late.callAndDrive(first, drive)
+		callAndDrive(first, drive)
 	} else {
 		go drive()
 	}
 	return run
+}
+
+// callAndDrive makes a run's first call and drives the run: on the goroutine of the call if it is
+// over within loopAfter, otherwise on one of its own from then on. A loop beside the call would
+// only start timers before that, on a processor that the answer needs.
+func callAndDrive(call, drive func()) {
+	var driven atomic.Bool
+	once := func() {
+		if !driven.Swap(true) {
+			drive()
+		}
+	}
+	late := time.AfterFunc(loopAfter, once)
+	go func() {
+		call()
+		late.Stop()
+		once()
+	}()
 }
 
 // driveAndSettle drives the run as long as there is something to do here, settles its handle and
@@ -102,7 +121,6 @@ func (l *loop) driveAndSettle(ctx context.Context) {
 			l.run = l.run.Clone() // the result has the original
 		}
 		l.handle.settle(result, end)
-		runtime.Gosched()  // whoever waits for the run goes on before it is released
 		l.abandoned = true // a late note that cannot be written must not settle the handle again
 	}
 	if toolsGoOn {

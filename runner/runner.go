@@ -54,7 +54,6 @@ type Runner struct {
 	stays      stays
 	busy       busy // runs that are driven, and tools that have not ended
 	slow       slow
-	late       late
 	unadvised  sync.Once
 
 	tails   tails

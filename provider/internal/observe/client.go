@@ -125,6 +125,5 @@ func transport(cfg Config, allowed netguard.Guard, through *way, connecting time
 	if t.DialContext == nil {
 		t.DialContext = dialer.DialContext
 	}
-	t.DialContext = dialFunc(t.DialContext).dial
 	return t
 }

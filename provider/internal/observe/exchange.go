@@ -9,6 +9,7 @@ import (
 	"iter"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -191,26 +192,43 @@ func (t *exchange) send() error {
 
 // do receives the head of the answer to a request.
 func (t *exchange) do(request *http.Request) error {
-	var c connecting
-	defer c.over()
-	response, err := t.client.http.Do(request.WithContext(t.traced(&c))) //nolint:bodyclose // the exchange's owner closes it
-	if err != nil {
-		return t.unheard(err, &c)
+	stop := t.awaitConnection()
+	defer stop()
+	var lookup atomic.Bool
+	var steps steps
+	trace := &httptrace.ClientTrace{
+		DNSStart: func(httptrace.DNSStartInfo) { lookup.Store(true) },
+		DNSDone:  func(httptrace.DNSDoneInfo) { lookup.Store(false) },
+
+		TLSHandshakeStart: func() { steps.handshakes.Add(1) },
+		GotConn: func(httptrace.GotConnInfo) {
+			stop()
+			t.connected.Store(true)
+		},
+	}
+	response, err := t.client.http.Do(request.WithContext(httptrace.WithClientTrace(t.ctx, trace))) //nolint:bodyclose // the exchange's owner closes it
+	switch {
+	case err != nil && errors.Is(context.Cause(t.ctx), errConnect):
+		if lookup.Load() { // the name server is silent, not the provider
+			return t.unanswered(&net.DNSError{Err: "the name server did not answer", Name: t.client.host.Name, IsTimeout: true}, false, false)
+		}
+		return t.unanswered(errConnect, false, steps.beyond(t.way))
+	case err != nil:
+		return t.unanswered(err, t.connected.Load(), steps.beyond(t.way))
 	}
 	t.answered(response.StatusCode, response.Header)
 	t.response = response
 	return nil
 }
 
-// unheard is the failure of a request to which there is no answer.
-func (t *exchange) unheard(err error, c *connecting) error {
-	switch {
-	case !errors.Is(context.Cause(t.ctx), errConnect):
-		return t.unanswered(err, t.connected.Load(), c.steps.beyond(t.way))
-	case c.lookup.Load(): // the name server is silent, not the provider
-		return t.unanswered(&net.DNSError{Err: "the name server did not answer", Name: t.client.host.Name, IsTimeout: true}, false, false)
+// awaitConnection breaks the request off if connecting takes too long, unless stop is called before
+// that.
+func (t *exchange) awaitConnection() (stop func()) {
+	if t.connect <= 0 {
+		return func() {}
 	}
-	return t.unanswered(errConnect, false, c.steps.beyond(t.way))
+	timer := time.AfterFunc(t.connect, func() { t.cancel(errConnect) })
+	return func() { timer.Stop() }
 }
 
 // hear reads the answer.
