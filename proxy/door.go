@@ -39,7 +39,7 @@ type Config struct {
 	// caller's wire get the caller's own bytes.
 	Wire func(entry string) string
 	// AskFor is how long a call waits for a person if its route leaves decisions to persons; 0 =
-	// the caller gets the failure at once. It must not be longer than callers wait.
+	// the caller gets the failure at once. It must be at most 300 s, since callers wait no longer.
 	AskFor  time.Duration
 	AskMost int // calls that may wait at a time; further ones get the failure at once
 	// Asks, unless nil, is told that a person is asked about a call; Answer says where, for

@@ -100,7 +100,7 @@ func (r *Run) suggested(e Event, b Suggested) {
 	r.Suggestion = &s
 	r.offer = suggestionNone
 	if s.AsksApproval() { // no failure came before it
-		r.Open = &OpenFailure{Seq: e.Seq, At: e.Time, Failure: s.Error, Cause: CauseApproval, CallID: b.CallID, Decision: &Decision{}}
+		r.Open = approvalOf(b.CallID, e.Seq, e.Time, s.Error)
 	}
 	if r.Open != nil && len(s.Actions) > 0 {
 		r.offer = suggestionOpen

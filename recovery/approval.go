@@ -3,6 +3,7 @@ package recovery
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/mulligan-run/mulligan/failure"
 	"github.com/mulligan-run/mulligan/llm"
@@ -50,14 +51,19 @@ func (r *Run) askApproval() []Effect {
 			continue
 		}
 		asked := *r
-		asked.Open = &OpenFailure{Seq: r.Seq + 1, At: r.Last, Failure: r.approvalOpen(t.Call.Name), Cause: CauseApproval, CallID: t.Call.ID, Decision: &Decision{}}
+		asked.Open = approvalOf(t.Call.ID, r.Seq+1, r.Last, r.approvalWords(t.Call.Name))
 		return record(r, Suggested{CallID: t.Call.ID, Suggestion: asked.suggest()})
 	}
 	return nil
 }
 
-// approvalOpen says of a call of tool that it waits for a person.
-func (r *Run) approvalOpen(tool string) failure.Failure {
+// approvalOf is what is open while a person is asked about a tool call, by event seq.
+func approvalOf(call string, seq uint64, at time.Time, words failure.Failure) *OpenFailure {
+	return &OpenFailure{Seq: seq, At: at, Failure: words, Cause: CauseApproval, CallID: call, Decision: &Decision{}}
+}
+
+// approvalWords say of a call of tool that it waits for a person.
+func (r *Run) approvalWords(tool string) failure.Failure {
 	f := r.failure(KindApproval, failure.OriginRunner, failure.PhaseTool)
 	f.Code, f.Retryable, f.Tool = CodeApproval, false, tool
 	f.Title, f.Message = tool+" waits for your approval", "The model wants to run it; it has not run yet."

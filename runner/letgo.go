@@ -44,13 +44,8 @@ func (l *loop) takePosted(ctx context.Context) error {
 	l.stoppingAll = true
 	defer func() { l.stoppingAll = false }()
 	for {
-		select {
-		case m := <-l.mailbox:
-			if err := m(ctx); err != nil {
-				return err
-			}
-		default:
-			return nil
+		if taken, err := l.takeWaiting(ctx); err != nil || !taken {
+			return err
 		}
 	}
 }

@@ -80,7 +80,7 @@ func (l *loop) drive(ctx context.Context) error {
 	if _, err := l.readInbox(work); err != nil {
 		return err
 	}
-	if err := l.takeWaiting(work); err != nil || l.run.End != nil {
+	if _, err := l.takeWaiting(work); err != nil || l.run.End != nil {
 		return err
 	}
 	pulse := time.NewTimer(inboxAfter)
@@ -135,13 +135,14 @@ func (l *loop) drive(ctx context.Context) error {
 	}
 }
 
-// takeWaiting takes a message that waits already: that the first call is over, if it was short.
-func (l *loop) takeWaiting(ctx context.Context) error {
+// takeWaiting takes a message that waits already, such as that the first call is over, if it was
+// short. It reports whether there was one.
+func (l *loop) takeWaiting(ctx context.Context) (taken bool, err error) {
 	select {
 	case m := <-l.mailbox:
-		return m(ctx)
+		return true, m(ctx)
 	default:
-		return nil
+		return false, nil
 	}
 }
 

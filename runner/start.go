@@ -39,7 +39,7 @@ type Request struct {
 	// is only that run's.
 	Session string
 	// SessionKey and AgentID are the caller's own names for its conversation and its agent, at most
-	// maxCallerName bytes each. Plugins are told them. They mean nothing to the run.
+	// 512 bytes each. Plugins are told them. They mean nothing to the run.
 	SessionKey, AgentID string
 	// Call is the request of a caller that waits for the answer, in place of Prompt, Messages and
 	// System. A run with a Call has no Session.
