@@ -33,6 +33,9 @@ func (s *Screen) Answer(r answers.Result, asJSON bool) error {
 		what = "would: " + words.Localize(r.Offer.Label, r.Run.WaitingUntil, time.Now())
 	case answers.None:
 		what = "is offered nothing like that, and is left alone"
+		if r.Run.Course.Course().Approval != "" {
+			what = "waits for your approval, which is given one by one, and is left alone"
+		}
 	case answers.Failed:
 		what = "was not answered: " + r.Err.Error()
 	}
