@@ -115,14 +115,14 @@ func without(text, mark string, cut func(text string, from, at int) (begin, end,
 
 // withoutIDs is text without the ids of requests, which say nothing about requests.
 func withoutIDs(text string) string {
-	const mark = "equest"
+	const before, mark = "re", "quest" // few words have a q
 	return without(text, mark, func(text string, from, at int) (begin, end, next int) {
 		next = at + len(mark)
 		n := idLen(text[next:])
-		if n == 0 || at == from || text[at-1]|0x20 != 'r' {
+		if n == 0 || !endsIn(text[from:at], before) {
 			return next, next, next
 		}
-		return at - 1, next + n, next
+		return at - len(before), next + n, next
 	})
 }
 
@@ -147,17 +147,17 @@ const minID = 6
 // withoutRetries is text without when the program that passes it on tries again: "Retrying in 5
 // seconds".
 func withoutRetries(text string) string {
-	const mark = "etrying in "
+	const before, mark = "retr", "ying in "
 	return without(text, mark, func(text string, from, at int) (begin, end, next int) {
 		next = at + len(mark)
 		rest := text[next:]
 		n := prefixLen(rest, "0123456789.")
-		if n == 0 || at == from || text[at-1]|0x20 != 'r' {
+		if n == 0 || !endsIn(text[from:at], before) {
 			return next, next, next
 		}
 		n += prefixLen(rest[n:], " ")
 		n += prefixLen(rest[n:], "abcdefghijklmnopqrstuvwxyz")
-		return at - 1, next + n, next
+		return at - len(before), next + n, next
 	})
 }
 
@@ -182,6 +182,11 @@ func withoutPackages(text string) string {
 
 // isInName reports whether b may be part of the full name of a class.
 func isInName(b byte) bool { return words.IsWord(b) || b == '.' }
+
+// endsIn reports whether text ends in a word in small letters, or in the same with a capital.
+func endsIn(text, word string) bool {
+	return strings.HasSuffix(text, word[1:]) && len(text) >= len(word) && text[len(text)-len(word)]|0x20 == word[0]
+}
 
 // isJavaRoot reports whether packages of Java begin with root.
 func isJavaRoot(root string) bool {

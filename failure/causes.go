@@ -1,8 +1,6 @@
 package failure
 
-import (
-	"github.com/mulligan-run/mulligan/failure/words"
-)
+import "unicode/utf8"
 
 // cause is one way in which a clause explains a failed call: it names a subject and, at most
 // nearWords words away, says what is wrong with it. There are countless sentences, but in every
@@ -203,16 +201,28 @@ func (c *reading) byCause() (verdict, bool) { return c.byClauses(0) }
 func (c *reading) byClauses(over statuses) (verdict, bool) {
 	own := unframed(c.bare)
 	if c.parted == nil {
-		c.parted = clausesOf(words.Clip(own, maxCause))
+		c.parted = clausesOf(clipped(own))
 	}
 	v, ok := c.byCauses(c.parted, over)
 	if ok || over != 0 || len(own) == len(c.bare) {
 		return v, ok
 	}
 	if c.framed == nil {
-		c.framed = clausesOf(words.Clip(c.bare, maxCause))
+		c.framed = clausesOf(clipped(c.bare))
 	}
 	return c.byCauses(c.framed, over)
+}
+
+// clipped is what is read of a message, without a copy of it.
+func clipped(text string) string {
+	if len(text) <= maxCause {
+		return text
+	}
+	end := maxCause - len("…") // where words.Clip cuts
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end]
 }
 
 // byCauses gives the first cause that a clause matches. If over is not 0, only causes that may

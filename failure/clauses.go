@@ -63,7 +63,7 @@ func clausesOf(said string) clauses {
 // tag appends what the lexicon knows of a word, alone or with the one or two words before it.
 func (l *lexer) tag(words []tagged, word string) []tagged {
 	t := lexicon()
-	known, begins := t.words.of(word), t.stem(word)
+	known, begins := t.words.of(word), t.stems.of(word)
 	is := known.is | begins.is | t.ending(word)
 	if is&isPrefix != 0 && strings.HasPrefix(l.rest(), ":") { // in "APICallError: …" the error is only part of a name
 		is &^= isFailed

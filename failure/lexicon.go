@@ -1,6 +1,7 @@
 package failure
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -121,8 +122,7 @@ func (p pattern) fits(word string) bool {
 type thesaurus struct {
 	words    wordTable
 	of       map[string]meaning // meanings by stem
-	begins   trigrams           // the first three bytes of the stems
-	longest  int                // the longest stem, in bytes
+	stems    stemTable          // the same in the form in which they are looked up
 	endings  []tagged           // the last parts of German compound words
 	unparted []tagged           // words looked for inside text that is written without spaces
 }
@@ -158,15 +158,15 @@ func newThesaurus(tables ...map[concept]string) *thesaurus {
 	for _, word := range slices.Sorted(maps.Keys(words)) {
 		t.words.add(word, words[word])
 	}
-	for _, stem := range slices.Sorted(maps.Keys(t.of)) { // a longer stem also means what a shorter one means
-		t.begins.add(stem)
-		t.longest = max(t.longest, len(stem))
+	stems := slices.SortedFunc(maps.Keys(t.of), func(a, b string) int { return cmp.Or(len(a)-len(b), cmp.Compare(a, b)) })
+	for _, stem := range stems { // a longer stem also means what a shorter one means
 		for n := len(stem) - 1; n >= minStem; n-- {
 			if shorter, ok := t.of[stem[:n]]; ok {
 				t.of[stem] = t.of[stem].with(shorter)
 				break
 			}
 		}
+		t.stems.add(stem, t.of[stem])
 	}
 	return t
 }
@@ -202,19 +202,6 @@ func (t *thesaurus) add(words map[string]meaning, entry string, is concept) {
 
 func (m meaning) with(other meaning) meaning {
 	return meaning{m.is | other.is, slices.Concat(m.phrases, other.phrases)}
-}
-
-// stem gives the meaning of the longest stem that word begins with.
-func (t *thesaurus) stem(word string) meaning {
-	if len(word) < minStem || t.begins.lacks(word[:minStem]) {
-		return meaning{}
-	}
-	for n := min(len(word), t.longest); n >= minStem; n-- {
-		if m, ok := t.of[word[:n]]; ok {
-			return m
-		}
-	}
-	return meaning{}
 }
 
 // ending gives the meaning of the last part of a German compound word: Internetverbindung.

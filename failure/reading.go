@@ -146,21 +146,24 @@ func (c *reading) streaming() bool {
 	return c.e.Phase == PhaseMidStream || c.e.Phase == PhaseEndOfStream
 }
 
+// noCode is what is given where no code is one of those asked for.
+var noCode providerCode
+
 // codeOf gives the first code that is one of these.
-func (c *reading) codeOf(codes []string) (providerCode, bool) {
+func (c *reading) codeOf(codes []string) (*providerCode, bool) {
 	if len(codes) > 0 {
 		for i := range c.codes {
 			have := &c.codes[i]
 			if slices.Contains(codes, have.flat) || slices.Contains(codes, have.lower) {
-				return *have, true
+				return have, true
 			}
 		}
 	}
-	return providerCode{}, false
+	return &noCode, false
 }
 
 // codeLike gives the first code that is like one of these patterns.
-func (c *reading) codeLike(patterns []string) (providerCode, bool) {
+func (c *reading) codeLike(patterns []string) (*providerCode, bool) {
 	for i := range c.codes {
 		have := &c.codes[i]
 		if len(have.written) > maxLikeCode {
@@ -168,9 +171,9 @@ func (c *reading) codeLike(patterns []string) (providerCode, bool) {
 		}
 		for _, pattern := range patterns {
 			if have.pairs.mayHave(pattern) && isLike(have.flat, pattern) {
-				return *have, true
+				return have, true
 			}
 		}
 	}
-	return providerCode{}, false
+	return &noCode, false
 }

@@ -33,12 +33,13 @@ const (
 
 // match is what made a rule match: a code, or a phrase.
 type match struct {
-	code   providerCode
+	code   *providerCode
 	phrase string
 }
 
 // matches reports whether every field of r that is set matches, and what matched.
 func (r *rule) matches(c *reading) (m match, ok bool) {
+	m.code = &noCode
 	if len(r.status) > 0 && !slices.Contains(r.status, c.status) {
 		return m, false
 	}
@@ -93,12 +94,6 @@ func (set *trigrams) addAll(text string) {
 		h := hashed(three)
 		set[h>>6] |= 1 << (h & 63)
 	}
-}
-
-// add puts the first three bytes of text into the set.
-func (set *trigrams) add(text string) {
-	h := trigram(text)
-	set[h>>6] |= 1 << (h & 63)
 }
 
 // trigram hashes the first three bytes of text.

@@ -10,10 +10,12 @@ import (
 // stack trace, and without anything that looks like a key. Known keys were removed earlier by the
 // code that knows them; this removes the others.
 func Shown(text string) string {
-	if IsTidy(text) && len(text) < minKey && !strings.Contains(text, "<") {
-		return text
+	if !IsTidy(text) || strings.Contains(text, "<") {
+		text = Tidy(Plain(WithoutStack(text)))
 	}
-	text = Tidy(Plain(WithoutStack(text)))
+	if !mayHaveKeys(text) {
+		return withoutTail(text)
+	}
 	return withoutKeys(withoutTail(text))
 }
 
@@ -56,6 +58,24 @@ const minKey = 16
 var keyPrefixes = []string{
 	"sk-", "sk_", "pk_", "rk_", "csk-", "gsk_", "xai-", "AIza", "hf_", "ghp_", "gho_", "ghu_", "ghs_", "github_pat_", "glpat-", "r8_",
 	"AKIA", "ASIA", "ya29.", "eyJ", "pplx-", "nvapi-", "fw_", "tgp_", "key-",
+}
+
+// mayHaveKeys is false for most texts in which withoutKeys finds nothing.
+func mayHaveKeys(text string) bool {
+	if strings.Contains(text, "://") {
+		return true
+	}
+	for end := minKey - 1; end < len(text); { // where a token of that length may end
+		begin := end
+		for begin > end-minKey && inKeys[text[begin]] {
+			begin--
+		}
+		if begin == end-minKey {
+			return true
+		}
+		end = begin + minKey
+	}
+	return false
 }
 
 // withoutKeys replaces every key, every bearer token, and the user and password of every URL with
