@@ -44,11 +44,11 @@ const (
 // model_is_deactivated, ContentPolicyViolation.
 func clausesOf(said string) clauses {
 	list, words, first := make(clauses, 0, min(maxClauses, 2+len(said)/32)), make([]tagged, 0, 4+len(said)/16), 0
-	l := lexer{text: said}
+	l, t := lexer{text: said}, lexicon()
 	for len(list) < maxClauses {
 		word, ends, ok := l.next()
 		if ok {
-			words = l.tag(words, word)
+			words = l.tag(t, words, word)
 		}
 		if (ends || !ok) && len(words) > first {
 			list, first = append(list, clauseOf(words[first:len(words):len(words)])), len(words)
@@ -61,8 +61,7 @@ func clausesOf(said string) clauses {
 }
 
 // tag appends what the lexicon knows of a word, alone or with the one or two words before it.
-func (l *lexer) tag(words []tagged, word string) []tagged {
-	t := lexicon()
+func (l *lexer) tag(t *thesaurus, words []tagged, word string) []tagged {
 	known, begins := t.words.of(word), t.stems.of(word)
 	is := known.is | begins.is | t.ending(word)
 	if is&isPrefix != 0 && strings.HasPrefix(l.rest(), ":") { // in "APICallError: …" the error is only part of a name

@@ -124,7 +124,7 @@ var endpointMarks = []string{"/v1", "/v2", "/v3", "/v4", "completions", "generat
 // lower is text in lower case. Most texts are in it, and ASCII apart from the "…" where they were
 // cut; only what follows the ASCII part is converted letter by letter.
 func lower(text string) string {
-	ascii, small := 0, true
+	ascii, small := plainLen(text), true
 	for ascii < len(text) && text[ascii] < utf8.RuneSelf {
 		small = small && (text[ascii] < 'A' || text[ascii] > 'Z')
 		ascii++
@@ -140,6 +140,20 @@ func lower(text string) string {
 		return text
 	}
 	return head + tail
+}
+
+// plainLen is how many bytes of text, eight at a time, are ASCII and no capitals.
+func plainLen(text string) int {
+	const each, high = 0x0101010101010101, 0x8080808080808080
+	for n := 0; ; n += 8 {
+		if n+8 > len(text) {
+			return n
+		}
+		eight := eightBytes(text[n:])
+		if fromA, afterZ := eight+(0x80-'A')*each, eight+(0x7F-'Z')*each; (eight|fromA&^afterZ)&high != 0 {
+			return n
+		}
+	}
 }
 
 func (c *reading) streaming() bool {

@@ -85,20 +85,30 @@ const trigramBits = 14
 
 // addAll puts the pieces of text into the set.
 func (set *trigrams) addAll(text string) {
-	if len(text) < 3 {
-		return
+	i := 0
+	for ; i+8 <= len(text); i += 6 { // the six pieces of eight bytes
+		for eight, n := eightBytes(text[i:]), 0; n < 6; n++ {
+			h := hashed(uint32(eight) & 0xFFFFFF)
+			set[h>>6] |= 1 << (h & 63)
+			eight >>= 8
+		}
 	}
-	three := uint32(text[0])<<8 | uint32(text[1])
-	for i := 2; i < len(text); i++ {
-		three = three<<8&0xFFFFFF | uint32(text[i])
-		h := hashed(three)
+	for ; i+3 <= len(text); i++ {
+		h := trigram(text[i:])
 		set[h>>6] |= 1 << (h & 63)
 	}
 }
 
+// eightBytes is the first eight bytes of text as one number, the first one lowest.
+func eightBytes(text string) uint64 {
+	_ = text[7]
+	return uint64(text[0]) | uint64(text[1])<<8 | uint64(text[2])<<16 | uint64(text[3])<<24 |
+		uint64(text[4])<<32 | uint64(text[5])<<40 | uint64(text[6])<<48 | uint64(text[7])<<56
+}
+
 // trigram hashes the first three bytes of text.
 func trigram(text string) uint32 {
-	return hashed(uint32(text[0])<<16 | uint32(text[1])<<8 | uint32(text[2]))
+	return hashed(uint32(text[0]) | uint32(text[1])<<8 | uint32(text[2])<<16)
 }
 
 func hashed(three uint32) uint32 { return three * 2654435761 >> (32 - trigramBits) }
