@@ -10,8 +10,11 @@ import (
 // stack trace, and without anything that looks like a key. Known keys were removed earlier by the
 // code that knows them; this removes the others.
 func Shown(text string) string {
-	if !IsTidy(text) || strings.Contains(text, "<") {
+	switch {
+	case !IsTidy(text), strings.Contains(text, "<"):
 		text = Tidy(Plain(WithoutStack(text)))
+	case len(text) < minKey:
+		return text
 	}
 	if !mayHaveKeys(text) {
 		return withoutTail(text)
