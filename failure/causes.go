@@ -57,7 +57,7 @@ var causes = []cause{
 	{kind: KindContentFilter, about: ofStop, says: isViolated | ofContent, unless: isLacking | isEmpty | isBroken, over: refused},
 	{kind: KindContentFilter, about: ofModel | ofAnswer | ofText | ofContent, says: isRefusing, unless: ofNetwork | ofHost | ofLogin | ofCredential | ofPermission | ofAccount | ofRate | ofQuota | ofMoney | ofInput | ofImage | ofAbility, over: refused | serverFailed},
 	{kind: KindContextOverflow, about: ofText | ofRequest, says: isLong, unless: ofImage | ofInput | isLate, over: refused | serverFailed},
-	{kind: KindMalformedResponse, about: ofAnswer, says: isLong, unless: ofTokens | ofContext | ofInput | ofRate | isLate, follows: true},
+	{kind: KindMalformedResponse, about: ofAnswer | ofOutput, says: isLong, unless: ofTokens | ofContext | ofInput | ofRate | isLate, follows: true},
 	{kind: KindOutputTruncated, about: ofTokens | ofContext, says: isCut, unless: ofInput | ofText | ofRequest | ofNetwork},
 	{kind: KindContextOverflow, about: ofContext, says: isLong | isExceeded, unless: perMinute | ofMoney | ofRate | ofOutput | ofImage | ofInput | perDay | ofQuota | isCut, over: refused},
 	{kind: KindContextOverflow, about: ofTokens, says: isLong | isExceeded, unless: perMinute | ofMoney | ofRate | ofOutput | ofInput | perDay | ofQuota, over: refused},

@@ -2,6 +2,7 @@ package failure
 
 // chinese are the sentences of providers and gateways that answer in Chinese.
 var chinese = []rule{
+	{kind: KindOutputTruncated, status: []int{0, 200}, any: []string{"输出额度", "输出长度", "输出上限", "输出令牌"}, near: []string{"耗尽", "用尽", "用完", "截断"}},
 	{kind: KindQuota, status: metered, any: []string{"使用上限", "用量上限", "限额将在", "额度将在"}, near: []string{"重置", "恢复", "刷新"}, unless: []string{"每分钟"}},
 	{kind: KindBilling, status: metered, any: []string{
 		"余额不足", "余额不够", "余额已用", "余额耗尽", "余额为0", "欠费", "无可用资源包", "资源包已用", "额度不足", "预扣费", "套餐已到期", "套餐已过期", "套餐过期", "订阅已过期", "未开通付费",

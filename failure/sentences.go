@@ -20,6 +20,8 @@ var (
 	tokenLimits = []string{"лимит токенов", "лимита токенов", "límite de tokens", "limite de tokens", "limite de jetons", "limite di token", "tokenlimit", "token-limit", "トークン上限", "トークン制限", "토큰 한도", "토큰 제한", "令牌限制", "token 限制"}
 	// tokenSums are names of what a request takes of a context.
 	tokenSums = []string{"sequence length", "total tokens", "total token", "sum of prompt", "prompt + completion", "prompt and completion", "input + output", "prompt tokens", "input tokens", "prompt length", "input length"}
+	// contextSizes are how many tokens models take.
+	contextSizes = []string{" 4096", " 8192", " 16384", " 16385", " 32000", " 32768", " 64000", " 65536", " 100000", " 128000", " 131072", " 163840", " 200000", " 256000", " 262144", " 400000", " 1000000", " 1048576"}
 	// contextNames are names of the context, and overflowing the words that say that it is too long.
 	contextNames = []string{"context length", "context window", "context size", "context limit"}
 	overflowing  = []string{"exceed", "too long", "too large", "maximum", "reduce", "larger than", "longer than", "greater than", "requested", "tokens", "overflow", "full", "reached", "does not fit", "doesn't fit"}
@@ -47,6 +49,18 @@ var english = []rule{
 	{kind: KindUnavailable, status: []int{0, 500, 502, 503, 504}, any: []string{"moderation", "content filter", "guardrail", "safety"}, near: []string{
 		"timed out", "timeout", "unavailable", "unreachable", "service error", "service failed",
 	}},
+	{kind: KindTimeout, status: []int{0, 200}, any: []string{"run exceeded ", "turn exceeded ", "execution exceeded ", "task exceeded ", "step exceeded ", "call exceeded "}, near: []string{"0s", "5s", "0 s", " second", " minute", "0ms", "0 ms", "timeout", "time limit"}, unless: []string{"token", "budget"}},
+	// Who answered wrongly is told by the verb, whatever status an app gives its own failure.
+	{kind: KindMalformedResponse, status: []int{422, 424, 500, 502, 503}, any: []string{
+		"ai returned ", "llm returned ", "model returned ", "assistant returned ", "planner returned ", "ai generated ", "llm generated ", "model generated ", "ai produced ", "llm produced ", "model produced ", "ai gave ", "model gave ",
+	}, near: []string{"invalid", "malformed", "unparseable", "unparsable", "inconsistent", "unusable", "incomplete"}, unless: slices.Concat([]string{"request", "error code", "api key", "model name", "violat", "policy"}, requestBodies)},
+	{kind: KindMisconfigured, status: []int{0}, any: []string{"pip install ", "npm install ", "npm i ", "uv add ", "brew install ", "no module named", "modulenotfounderror", "cannot find module", "cannot find package"}},
+	{kind: KindMisconfigured, status: []int{0}, any: []string{"sdk ", "package ", "library ", "dependency "}, near: []string{"not installed", "isn't installed", "is missing", "is required", "lacks ", "is too old", "is outdated"}},
+	// A part of an answer that is missing or empty makes the rest unreadable, not empty.
+	{kind: KindMalformedResponse, status: []int{0, 200, 502}, any: []string{"has no ", "contains no ", "without a ", "no "}, near: []string{"\" array", "' array", "` array", "\" field", "' field", "` field", "\" key", "' key", "` key", "\" property", "' property", "` property"}, unless: requestBodies},
+	{kind: KindMalformedResponse, status: []int{0, 200, 502}, any: []string{"returned empty", "returned an empty"}, near: []string{" at index", " row", " column", " section", " field", " element", " entry", " item"}},
+	{kind: KindMalformedResponse, status: []int{0, 200, 502}, any: []string{"no tool call", "no function call"}, near: []string{" returned", " was made", " in the response", " in response", " from the model"}},
+	{kind: KindContentFilter, status: []int{0, 200}, any: []string{"(safety)", "(recitation)", "(blocklist)", "(prohibited_content)", "(content_filter)", "(spii)"}},
 	{kind: KindEmptyResponse, status: []int{0, 200}, any: []string{
 		"empty response", "empty answer", "empty completion", "empty message from", "empty output", "response was empty", "response is empty",
 		"body was empty", "body is empty", "empty response body", "no response body", "response body is null", "emptyresponse", "no content in response", "no content in the response",
@@ -77,7 +91,7 @@ var english = []rule{
 	{kind: KindUnavailable, any: []string{"backend returned unexpected response"}},
 	{kind: KindQuota, any: []string{"have exhausted the available", "has exhausted the available"}, near: []string{"limit", "quota"}},
 	{kind: KindInvalidRequest, variant: "history", any: []string{
-		"could not be decrypted", "could not decrypt", "cannot decrypt", "failed to decrypt", "tool_use` ids", "tool_result` block", "tool_use blocks", "tool_result block", "tool_use block can", "no tool output found", "no tool call found", "function call turn",
+		"could not be decrypted", "could not decrypt", "cannot decrypt", "failed to decrypt", "tool_use` ids", "missing tool_result", "missing tool result", "tool_result` block", "tool_use blocks", "tool_result block", "tool_use block can", "no tool output found", "no tool call found", "function call turn",
 		"roles must alternate", "alternate between", "without its required following item", "surrogate in string", "content blocks must be non-empty",
 		"must have non-empty content", "thought_signature", "must be a response to a prec", "must be followed by tool messages",
 		"did not have response messages", "in thinking block", "in `thinking` block", "`thinking` or `redacted_thinking`",
@@ -178,6 +192,10 @@ var english = []rule{
 	{kind: KindInvalidRequest, status: []int{0, 200, 400, 422}, any: contextNames, near: []string{" parameter", " selection", "is unsupported", "is not supported"}, unless: overflowing},
 	{kind: KindInvalidRequest, status: []int{0, 200, 400, 422}, any: []string{"invalid context ", "unknown context ", "unsupported context "}, unless: overflowing},
 	{kind: KindUnavailable, status: []int{0, 500, 502, 503, 504}, any: contextNames, near: []string{"computation failed", "calculation failed", "lookup failed", "check failed", "estimation failed", "could not be determined"}, unless: overflowing},
+	{kind: KindContextOverflow, any: []string{"tokens to keep"}},
+	// One request is measured by its size, and requests are counted.
+	{kind: KindContextOverflow, status: refusing, any: []string{"request over ", "request is over ", "request exceeds ", "request exceeded ", "input over ", "input is over ", "prompt over ", "prompt is over "}, near: []string{"its limit", "the limit", "size limit", "the maximum"}, unless: slices.Concat([]string{"rate", "quota", "spend", "budget"}, metering)},
+	{kind: KindContextOverflow, status: refusing, any: []string{"exceeds the limit of", "exceed the limit of", "exceeded the limit of", "over the limit of"}, near: contextSizes, unless: slices.Concat([]string{"request", "quota", "rate", "character", "byte", "usd", "$"}, metering)},
 	{kind: KindContextOverflow, any: []string{"context budget", "available context", "availablecontext", "prompt budget"}, near: []string{"exceed", "less than", "not enough", "insufficient", "over"}},
 	{kind: KindContextOverflow, any: []string{"context is full", "context full", "context is exhausted"}},
 	{kind: KindContextOverflow, any: []string{"exceed"}, near: []string{"context budget", "prompt budget"}},

@@ -72,7 +72,7 @@ var (
 	// statusLeads may precede a number at the beginning of a message.
 	statusLeads = []string{"error: ", "error ", "http error ", "http/1.1 ", "http/2 ", "http "}
 	// statusNames are names of fields that hold a status.
-	statusNames = []string{"status code", "status_code", "statuscode", "http status", "http error", "error code", "status", "returned", "responded with", "failed with", "failed (", "error (", "失败 (", "失败(", "失败（", "失敗 (", "失敗(", "失敗（", "エラー (", "エラー(", "エラー（", "실패 (", "실패(", "오류 (", "오류(", "falhou (", "falló (", "fallo (", "fallito (", "fallita (", "fehlgeschlagen (", "échoué (", "échouée (", "échec (", "fehler (", "erreur (", "erro (", "errore (", "ошибка (", "не удалось (", "сбой (", "错误 (", "错误(", "错误（", "状态码", "错误码", "返回", "ステータス", "コード", "상태 코드", "오류 코드", "код ошибки", "код ответа", "код", "ошибка", "статус", "fehler", "erreur", "errore", "erro", "código", "codigo", "código de estado", "fehlercode", "code", "http/1.1", "http/2", "http", "api", "v1/messages\"", "chat/completions\"", "v1/responses\""}
+	statusNames = []string{"status code", "status_code", "statuscode", "http status", "http error", "error code", "status", "returned", "responded with", "failed with", "failed (", "error (", "request (", "response (", "solicitud (", "respuesta (", "requête (", "réponse (", "anfrage (", "antwort (", "solicitação (", "requisição (", "resposta (", "richiesta (", "risposta (", "запрос (", "ответ (", "请求 (", "请求(", "请求（", "响应 (", "响应(", "响应（", "リクエスト (", "リクエスト(", "リクエスト（", "요청 (", "요청(", "失败 (", "失败(", "失败（", "失敗 (", "失敗(", "失敗（", "エラー (", "エラー(", "エラー（", "실패 (", "실패(", "오류 (", "오류(", "falhou (", "falló (", "fallo (", "fallito (", "fallita (", "fehlgeschlagen (", "échoué (", "échouée (", "échec (", "fehler (", "erreur (", "erro (", "errore (", "ошибка (", "не удалось (", "сбой (", "错误 (", "错误(", "错误（", "状态码", "错误码", "返回", "ステータス", "コード", "상태 코드", "오류 코드", "код ошибки", "код ответа", "код", "ошибка", "статус", "fehler", "erreur", "errore", "erro", "código", "codigo", "código de estado", "fehlercode", "code", "http/1.1", "http/2", "http", "api", "v1/messages\"", "chat/completions\"", "v1/responses\""}
 	// statusPhrases are statuses with their names, wherever they are said.
 	statusPhrases = []string{
 		"400 bad request", "401 unauthorized", "402 payment required", "403 forbidden", "404 not found", "404 page not found", "408 request timeout",
@@ -160,7 +160,7 @@ func namedStatus(text, name string) (int, bool) {
 		}
 		whole := i == 0 || !words.IsWord(rest[i-1])
 		rest = rest[i+len(name):]
-		if n, ok := leadingStatus(strings.TrimLeft(rest, " :=\"'(：（")); ok && whole {
+		if n, ok := leadingStatus(strings.TrimLeft(rest, " :=\"'(_：（")); ok && whole {
 			return n, true
 		}
 	}
@@ -189,6 +189,8 @@ func leadingStatus(text string) (int, bool) {
 		return n, true
 	case words.IsWord(rest[0]), rest[0] >= 0x80, strings.IndexByte("%$#*+@", rest[0]) >= 0:
 		return 0, false
+	case rest[0] == ':' && len(rest) > 1 && isASCIILetter(rest[1]): // http_500:boom
+		return n, true
 	case strings.IndexByte(".,:-/", rest[0]) >= 0 && len(rest) > 1 && words.IsWord(rest[1]):
 		return 0, false
 	}

@@ -274,7 +274,7 @@ function namedStatus(text: string, name: string): number {
     const whole = i === start || !isWord(text.charAt(i - 1));
     start = i + name.length;
     let at = start;
-    while (at < text.length && ' :="\'(：（'.includes(text.charAt(at))) {
+    while (at < text.length && ' :="\'(_：（'.includes(text.charAt(at))) {
       at++;
     }
     const status = whole ? leadingStatus(text, at) : 0;
@@ -304,7 +304,11 @@ function leadingStatus(text: string, at: number): number {
   if (status === 0 || after === '' || spoken.stops.includes(after)) {
     return status;
   }
-  if (isWord(after) || after > '\x7f' || '%$#*+@'.includes(after) || ('.,:-/'.includes(after) && isWord(text.charAt(at + 4)))) {
+  const following = text.charAt(at + 4);
+  if (after === ':' && /^[A-Za-z]$/.test(following)) {
+    return status; // http_500:boom
+  }
+  if (isWord(after) || after > '\x7f' || '%$#*+@'.includes(after) || ('.,:-/'.includes(after) && isWord(following))) {
     return 0;
   }
   let i = at + 3;

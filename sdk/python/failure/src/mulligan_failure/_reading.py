@@ -231,7 +231,7 @@ def _named_status(text: str, name: str) -> int:
         whole = i == start or not is_word(text[i - 1])
         start = i + len(name)
         at = start
-        while text[at : at + 1] in (" ", ":", "=", '"', "'", "(", "：", "（"):
+        while text[at : at + 1] in (" ", ":", "=", '"', "'", "(", "_", "：", "（"):
             at += 1
         status = _leading_status(text, at) if whole else 0
         if status:
@@ -246,7 +246,10 @@ def _leading_status(text: str, i: int) -> int:
         return status
     if is_word(after) or not after.isascii() or after in "%$#*+@":
         return 0
-    if after in ".,:-/" and is_word(text[i + 4 : i + 5] or " "):
+    following = text[i + 4 : i + 5] or " "
+    if after == ":" and following.isascii() and following.isalpha():  # http_500:boom
+        return status
+    if after in ".,:-/" and is_word(following):
         return 0
     i += 3
     while text[i : i + 1] == " ":
