@@ -74,10 +74,11 @@ func match(pattern, name string) bool {
 
 // modelsFor are the models of the route for a caller on that wire who asks for model.
 func (r Route) modelsFor(d *dialect, model string) []string {
-	replace := strings.NewReplacer("$model", model, "$provider", d.entry)
 	var list []string
 	for _, m := range r.Models {
-		if name := replace.Replace(m); !slices.Contains(list, name) {
+		name := strings.ReplaceAll(m, "$provider", d.entry)
+		name = strings.ReplaceAll(name, "$model", model) // last, since the caller's words may contain $provider
+		if !slices.Contains(list, name) {
 			list = append(list, name)
 		}
 	}

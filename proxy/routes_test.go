@@ -31,6 +31,9 @@ func TestModelsFor(t *testing.T) {
 	if got := r.modelsFor(messages, "claude"); !slices.Equal(got, []string{"anthropic/claude", "openai/gpt-5.2"}) {
 		t.Error(got)
 	}
+	if got := r.modelsFor(messages, "$provider"); got[0] != "anthropic/$provider" {
+		t.Errorf("the caller's own words were replaced: %q", got)
+	}
 }
 
 func FuzzMatch(f *testing.F) {
