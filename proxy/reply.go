@@ -42,8 +42,8 @@ type reply struct {
 	last    time.Time
 	armed   time.Time // when the write deadline was last set
 	encoder *wire.Encoder
-	unsaid  unsaid // not yet given to the encoder
-	answer  llm.Answer
+	unsaid  unsaid     // not yet given to the encoder
+	answer  llm.Answer // to a call without streaming
 	voice   wire.Head
 	begun   bool // the answer's first delta was said
 	// document is the answer to a call without streaming, as it came; empty = it has to be made.
@@ -89,7 +89,6 @@ func (r *reply) say(model string, attempts int, framed bool, deltas []llm.Delta,
 				r.note(llm.Delta{Kind: llm.DeltaStart})
 			}
 		}
-		r.answer.Add(d)
 		r.note(d)
 	}
 	switch {
@@ -106,10 +105,12 @@ func (r *reply) say(model string, attempts int, framed bool, deltas []llm.Delta,
 	return r.stream(r.unsaid.encode(r.encoder), more)
 }
 
-// note gives d to the encoder of a streamed answer; any other answer is made at the end.
+// note keeps d for the encoder of a streamed answer, or for the document that is made at the end.
 func (r *reply) note(d llm.Delta) {
 	if r.asked.Stream {
 		r.unsaid.add(d)
+	} else {
+		r.answer.Add(d)
 	}
 }
 
