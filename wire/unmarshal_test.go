@@ -11,13 +11,15 @@ type document struct {
 	ID   string          `json:"id"`
 	Raw  json.RawMessage `json:"raw"`
 	List []struct {
-		Index *int `json:"index"`
+		Index *int  `json:"index"`
+		Count int64 `json:"count"`
 	} `json:"list"`
 }
 
 var documents = []string{
 	`{"id":"a","raw":{"b":[1]},"list":[{"index":1},{}]}`, ` {"id":"x"} `, `{"id":1,"list":[{"index":2}]}`, `{}{}`, `{} x`, `{`, ``, `null`, `12`, `"s"`,
 	`[1]`, "{}\v", `{"id":"` + strings.Repeat("x", 2*small) + `"}`, `{"unknown":{"id":"a"},"id":"b"}`, `nul`, "\ufeff{}", `{"id":"\ud800"}`, "{\"id\":\"\xff\"}", "{\"id\":\"\t\"}", `{"ID":"a","id":"b","Id":"c"}`, `{"id":"a\/b\n\u00e9"}`,
+	`{"list":[{"count":9223372036854775807}]}`, `{"list":[{"count":9223372036854775808}]}`, `{"list":[{"count":210000000000000000000}]}`,
 	strings.Repeat(`{"raw":`, small/8) + "1" + strings.Repeat("}", small/8), strings.Repeat("[", 9<<20),
 }
 
