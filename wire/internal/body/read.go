@@ -58,7 +58,7 @@ func IsList(value []byte) bool { return len(value) > 0 && value[0] == '[' }
 
 // Into reads value, which is at field, into v.
 func Into(field string, value []byte, v any) error {
-	err := json.Unmarshal(value, v)
+	err := wire.Unmarshal(value, v)
 	mismatch := (*json.UnmarshalTypeError)(nil)
 	switch {
 	case err == nil:
