@@ -2,7 +2,6 @@ package recovery
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/mulligan-run/mulligan/failure"
@@ -35,14 +34,6 @@ const (
 
 // refusedResult is what the model is told of a call that a person refused.
 const refusedResult = "The user refused this call, and it was not made. Do not make it again; go on without it, or ask what to do instead."
-
-// approvalOf is the state in which a call of the last answer begins.
-func (r *Run) approvalOf(tool, by string) approval {
-	if by != ByEngine && slices.ContainsFunc(r.Tools, func(t ToolDecl) bool { return t.Name == tool && t.Approval }) {
-		return approvalWanted
-	}
-	return approvalNotNeeded
-}
 
 // askApproval asks a person about the first call that waits for that; nil if there is none.
 func (r *Run) askApproval() []Effect {

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/mulligan-run/mulligan/llm"
 )
 
 // TestNoCallBeginsWithoutApproval plays runs in which anything fails: a call of a tool that needs
@@ -48,10 +50,12 @@ func TestAnApprovalGrantsNoAttempts(t *testing.T) {
 func TestAnEngineAsksItself(t *testing.T) {
 	r := &Run{Tools: []ToolDecl{{Approval: true}}}
 	r.Tools[0].Name = "pay"
-	if got := r.approvalOf("pay", ByEngine); got != approvalNotNeeded {
+	r.want(llm.ToolCall{Name: "pay"}, ByEngine)
+	r.want(llm.ToolCall{Name: "pay"}, "")
+	if got := r.Pending[0].Approval; got != approvalNotNeeded {
 		t.Errorf("a call of an engine: %q", got)
 	}
-	if got := r.approvalOf("pay", ""); got != approvalWanted {
+	if got := r.Pending[1].Approval; got != approvalWanted {
 		t.Errorf("a call of ours: %q", got)
 	}
 }

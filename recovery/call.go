@@ -183,16 +183,24 @@ func (r *Run) answered(e Event, b Answered) {
 	if r.Policy.Tools == ToolsOfCaller {
 		return
 	}
-	for _, call := range b.Message.Calls() {
-		t := &ToolRun{Call: call, State: ToolCallWanted, Safety: r.safety(call.Name), By: b.By, Approval: r.approvalOf(call.Name, b.By)}
-		switch {
-		case t.By == ByEngine:
-			t.Safety = SafetyUnsafe // one of our tools only has the same name
-		case r.isCallers(call.Name):
-			t.By = ByCaller
+	for _, p := range b.Message.Parts {
+		if p.Call != nil {
+			r.want(*p.Call, b.By)
 		}
-		r.Pending = append(r.Pending, t)
 	}
+}
+
+// want adds a tool call of the answer that by gave.
+func (r *Run) want(call llm.ToolCall, by string) {
+	t := &ToolRun{Call: call, State: ToolCallWanted, By: by}
+	if by != ByEngine { // otherwise one of our tools only has the same name
+		tool := r.declared(call.Name)
+		t.Safety, t.By = tool.Safety, cmp.Or(tool.By, by)
+		if tool.Approval {
+			t.Approval = approvalWanted
+		}
+	}
+	r.Pending = append(r.Pending, t)
 }
 
 // say adds to the transcript.

@@ -145,17 +145,13 @@ func namesOf(calls []AwaitedCall) string {
 }
 
 // isCallers reports whether the tool of that name is one that the run's caller carries out.
-func (r *Run) isCallers(name string) bool {
-	return slices.ContainsFunc(r.Tools, func(t ToolDecl) bool { return t.Name == name && t.By == ByCaller })
-}
+func (r *Run) isCallers(name string) bool { return r.declared(name).By == ByCaller }
 
 // callerLimit is how long the caller may take for a call of that tool. There is always a limit.
 func (r *Run) callerLimit(name string) failure.Millis {
 	limit := r.Policy.Timeouts.Tool
-	for _, t := range r.Tools {
-		if t.Name == name && t.Timeout > 0 {
-			limit = t.Timeout
-		}
+	if own := r.declared(name).Timeout; own > 0 {
+		limit = own
 	}
 	if limit <= 0 {
 		limit = callerToolTime

@@ -190,7 +190,7 @@ func withinLimits(t tb, n int, y *toy) {
 func (y *toy) repeatable(id string) bool {
 	for _, e := range y.told {
 		if b, ok := e.Body.(ToolBegan); ok && b.CallID == id {
-			return y.run.safety(b.Name).Repeatable()
+			return y.run.declared(b.Name).Safety.Repeatable()
 		}
 	}
 	return false

@@ -86,7 +86,12 @@ func (r *Run) toolReturned(e Event, b ToolReturned) {
 
 // finishTool tells the model the result of a call.
 func (r *Run) finishTool(e Event, t *ToolRun, result llm.ToolResult) {
-	r.say(llm.Message{Role: llm.RoleTool, Parts: []llm.Part{{Result: &result}}})
+	said := &struct { // together, since that is one allocation
+		parts  [1]llm.Part
+		result llm.ToolResult
+	}{result: result}
+	said.parts[0].Result = &said.result
+	r.say(llm.Message{Role: llm.RoleTool, Parts: said.parts[:]})
 	r.finishStep(e.Time, t.Call.Name, t.Took)
 }
 
@@ -112,13 +117,17 @@ func (r *Run) tool(callID string) *ToolRun {
 	return nil
 }
 
-func (r *Run) safety(tool string) Safety {
-	for _, t := range r.Tools {
-		if t.Name == tool {
-			return t.Safety
+// undeclared is the declaration of a tool that the run does not have.
+var undeclared ToolDecl
+
+// declared is the declaration of the tool with that name. It is only read.
+func (r *Run) declared(tool string) *ToolDecl {
+	for i := range r.Tools {
+		if r.Tools[i].Name == tool {
+			return &r.Tools[i]
 		}
 	}
-	return SafetyUnsafe
+	return &undeclared
 }
 
 // rerun removes a tool's result so that the tool runs again, because a person who knows the risk
