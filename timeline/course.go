@@ -119,20 +119,20 @@ const maxProblem = 240
 // coursing is a course while several events change it: it is decoded and encoded once for all of
 // them.
 type coursing struct {
-	text    CourseText
-	course  Course
-	decoded bool
+	text   CourseText
+	course *Course // nil as long as nothing changes
 }
 
 func (c *coursing) change(by func(*Course)) {
-	if !c.decoded {
-		c.course, c.decoded = c.text.Course(), true
+	if c.course == nil {
+		course := c.text.Course()
+		c.course = &course
 	}
-	by(&c.course)
+	by(c.course)
 }
 
 func (c *coursing) encoded() CourseText {
-	if !c.decoded {
+	if c.course == nil {
 		return c.text
 	}
 	return c.course.text()
