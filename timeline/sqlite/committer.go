@@ -213,8 +213,10 @@ type statements struct {
 
 	all []*sql.Stmt
 	heads
-	small   []any // rows for recent that are written later in this transaction
-	waiting int64 // how many rows recent has, at least
+	small   []any      // rows for recent that are written later in this transaction
+	waiting int64      // how many rows recent has, at least
+	moving  []newPiece // on their way from recent to events; the memory is used again
+	lines   []byte     // theirs, of maxRecent events at most
 	packer  packer
 }
 
@@ -246,7 +248,7 @@ func prepareStatements(ctx context.Context, conn *sql.Conn) (*statements, error)
 		{&st.several, insertSeveral},
 		{&st.ends, `UPDATE runs SET seq = heads.seq, updated_at = heads.updated_at, due_at = heads.due_at
 			FROM heads WHERE heads.n = runs.n AND runs.n IN (SELECT run FROM recent)`},
-		{&st.whole, "SELECT run, seq, piece, event FROM recent ORDER BY run, seq"},
+		{&st.whole, "SELECT " + joined([]string{"run", "seq", "piece"}, []string{"event"}) + " FROM recent ORDER BY run, seq"},
 		{&st.empty, "DELETE FROM recent"},
 		{&st.summary, `UPDATE runs SET seq = ?, session = ?, model = ?, title = ?, status = ?, started_at = ?, updated_at = ?,
 			waiting_for = ?, waiting_until = ?, due_at = ?, suggestion_open = ?, asking = ?, ended = ?, heard = ?, labels = ?,

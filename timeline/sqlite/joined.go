@@ -33,11 +33,11 @@ func (s *joinedScan) split() error {
 	for i := range len(s.numbers) + len(s.texts) {
 		end := strings.IndexByte(rest, ' ')
 		if end < 0 {
-			return fmt.Errorf("a run's row ends after %d numbers", i)
+			return fmt.Errorf("a row ends after %d numbers", i)
 		}
 		n, err := strconv.ParseInt(rest[:end], 10, 64)
 		if err != nil {
-			return fmt.Errorf("a run's row: %w", err)
+			return fmt.Errorf("a row: %w", err)
 		}
 		rest = rest[end+1:]
 		if i < len(s.numbers) {
@@ -51,7 +51,7 @@ func (s *joinedScan) split() error {
 			rest = rest[1:] // the space
 		}
 		if n < 0 || n > len(rest) {
-			return fmt.Errorf("a run's row ends before its text %d", i+1)
+			return fmt.Errorf("a row ends before its text %d", i+1)
 		}
 		*s.texts[i], rest = rest[:n], rest[n:]
 	}

@@ -97,7 +97,7 @@ func (st *statements) settle(ctx context.Context) error {
 		return err
 	}
 	for _, p := range pieces {
-		if _, err := st.insert.ExecContext(ctx, p.run, p.last, st.packer.pack(p.lines)); err != nil {
+		if _, err := st.insert.ExecContext(ctx, p.run, p.last, st.packer.pack(st.lines[p.from:p.to])); err != nil {
 			return err
 		}
 	}
@@ -109,33 +109,39 @@ func (st *statements) settle(ctx context.Context) error {
 }
 
 // pieces puts the events in recent together. (SQLite would take three times as long to order each
-// piece, although it reads the events in order.)
-func (st *statements) pieces(ctx context.Context) (pieces []newPiece, err error) {
+// piece, although it reads the events in order.) They are valid until the next call.
+func (st *statements) pieces(ctx context.Context) ([]newPiece, error) {
 	rows, err := st.whole.QueryContext(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
+	pieces, lines := st.moving[:0], st.lines[:0]
+	var run, seq, piece int64
+	var event string
+	scan := joinedScan{numbers: []*int64{&run, &seq, &piece}, texts: []*string{&event}}
 	for rows.Next() {
-		var run, seq, piece int64
-		var event sql.RawBytes
-		if err := rows.Scan(&run, &seq, &piece, &event); err != nil {
+		if err := rows.Scan(&scan.from); err != nil {
+			return nil, err
+		}
+		if err := scan.split(); err != nil {
 			return nil, err
 		}
 		if n := len(pieces); n == 0 || pieces[n-1].run != run || pieces[n-1].piece != piece {
-			pieces = append(pieces, newPiece{run: run, piece: piece})
+			pieces = append(pieces, newPiece{run: run, piece: piece, from: len(lines)})
+		} else {
+			lines = append(lines, newline...)
 		}
+		lines = append(lines, event...)
 		p := &pieces[len(pieces)-1]
-		if p.last > 0 {
-			p.lines = append(p.lines, newline...)
-		}
-		p.last, p.lines = seq, append(p.lines, event...)
+		p.last, p.to = seq, len(lines)
 	}
+	st.moving, st.lines = pieces, lines
 	return pieces, rows.Err()
 }
 
 // newPiece is a row of events to be written: the events of a run with the same piece.
 type newPiece struct {
 	run, piece, last int64
-	lines            []byte
+	from, to         int // its lines, in statements.lines
 }
