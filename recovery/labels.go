@@ -22,6 +22,9 @@ const (
 
 // Check says what is wrong with the first invalid label, in the order of the keys.
 func (l Labels) Check() error {
+	if len(l) == 0 {
+		return nil // as most are
+	}
 	if len(l) > maxLabels {
 		return fmt.Errorf("there are %d labels; a run has at most %d", len(l), maxLabels)
 	}

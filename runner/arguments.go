@@ -137,7 +137,7 @@ func (a *attempt) fit(ctx context.Context) {
 	if a.by != "" || a.loop.call != nil { // an engine or the caller carries the calls out
 		return
 	}
-	for _, call := range a.answer.Message(a.model).Calls() {
+	for _, call := range a.calls() {
 		if tool, ok := a.tool(call.Name); ok {
 			if problem := a.loop.r.misfit(ctx, tool, call); problem != "" {
 				a.mu.Lock()
@@ -149,13 +149,21 @@ func (a *attempt) fit(ctx context.Context) {
 			}
 		}
 	}
-	if problem := a.loop.misformed(ctx, a.answer.Message(a.model)); problem != nil {
+	if problem := a.checkForm(ctx); problem != nil {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		if !a.over {
 			a.misformed = problem
 		}
 	}
+}
+
+// calls are the answer's tool calls.
+func (a *attempt) calls() []llm.ToolCall {
+	if a.answer.Calls == 0 {
+		return nil
+	}
+	return a.answer.Message(a.model).Calls()
 }
 
 // tool finds a tool with a schema that its calls are checked against.

@@ -274,16 +274,15 @@ func (a *attempt) toldHeaders() *llm.Headers {
 	return a.headers
 }
 
-// close makes the attempt ignore everything that its stream still yields, and returns its own text.
-// Its tail is no longer saved.
-func (a *attempt) close() string {
+// close makes the attempt ignore everything that its stream still yields. Its tail is no longer
+// saved.
+func (a *attempt) close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.over = true
 	if a.saving != nil {
 		a.saving()
 	}
-	return a.own()
 }
 
 // inAir reports whether a is the attempt that the run is waiting for.

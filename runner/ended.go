@@ -54,7 +54,8 @@ func (l *loop) attemptFailed(key string, j *job, failed recovery.Failed) {
 			if !l.inAir(a) {
 				return nil
 			}
-			return l.write(ctx, l.run.Saying(failed, a.close()))
+			a.close()
+			return l.write(ctx, l.run.Saying(failed, a.own()))
 		})
 	})
 }

@@ -50,6 +50,8 @@ type heldLock struct {
 	users int
 }
 
+// lock waits for the lock of that name. unlock may be called again, and then does nothing; no two
+// goroutines may call it at a time.
 func (l *locks) lock(name string) (unlock func()) {
 	l.mu.Lock()
 	if l.names == nil {
@@ -64,11 +66,15 @@ func (l *locks) lock(name string) (unlock func()) {
 	l.mu.Unlock()
 	held.mu.Lock()
 	return func() {
+		if held == nil {
+			return
+		}
 		held.mu.Unlock()
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if held.users--; held.users == 0 {
 			delete(l.names, name)
 		}
+		held = nil
 	}
 }

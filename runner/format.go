@@ -63,16 +63,17 @@ func complete(s *jsonschema.Schema) bool {
 	return complete(s.Items) && (s.AdditionalProperties == nil || s.AdditionalProperties.Not != nil)
 }
 
-// misformed says why an answer does not have the form that the run demands.
-func (l *loop) misformed(ctx context.Context, m llm.Message) error {
-	if l.call != nil || l.run.Form == nil || l.run.Form.Format == nil || len(m.Calls()) > 0 {
+// checkForm says why the answer does not have the form that the run demands.
+func (a *attempt) checkForm(ctx context.Context) error {
+	l := a.loop
+	if l.call != nil || l.run.Form == nil || l.run.Form.Format == nil || a.answer.Calls > 0 {
 		return nil
 	}
 	compiled, err := l.r.schemas.ofText(l.run.Form.Format.Schema)
 	if err != nil {
 		return err
 	}
-	text := bare(m.Text())
+	text := bare(a.answer.Message(a.model).Text())
 	if !json.Valid([]byte(text)) {
 		return errors.New("it has to be one JSON value and nothing else")
 	}

@@ -74,11 +74,14 @@ func (r *Runner) leftFor(id string, needs recovery.Labels) error {
 
 // needsOf is what a run needs of a machine: the request's needs, and those of its tools and model.
 func (r *Runner) needsOf(req Request, model string, tools []Tool) (recovery.Labels, error) {
-	needs := recovery.Labels{}
+	var needs recovery.Labels // nil while nothing is needed
 	add := func(what string, more recovery.Labels) error {
 		for key, value := range more {
 			if other, set := needs[key]; set && other != value {
 				return fmt.Errorf("%s needs a machine that has %s=%s, and the run needs %s=%s: no machine has both", what, key, value, key, other)
+			}
+			if needs == nil {
+				needs = recovery.Labels{}
 			}
 			needs[key] = value
 		}
@@ -98,7 +101,7 @@ func (r *Runner) needsOf(req Request, model string, tools []Tool) (recovery.Labe
 	if err == nil {
 		err = needs.Check()
 	}
-	if err != nil || len(needs) == 0 {
+	if err != nil {
 		return nil, err
 	}
 	return needs, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
@@ -101,7 +100,7 @@ func (r *Runner) claim(ctx context.Context, id string) (*loop, error) { return r
 
 // claimBy is claim, under the lease claimed if that is not nil.
 func (r *Runner) claimBy(ctx context.Context, id string, claimed *timeline.Lease) (_ *loop, err error) {
-	unlock := sync.OnceFunc(r.claiming.lock(id))
+	unlock := r.claiming.lock(id)
 	defer func() {
 		if err != nil {
 			unlock()

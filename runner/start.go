@@ -9,7 +9,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/oklog/ulid/v2"
@@ -131,7 +130,7 @@ func (r *Runner) startAlone(ctx context.Context, req Request) (*Run, error) {
 func (r *Runner) begin(ctx context.Context, id string, started recovery.Started, tools []Tool, before *folded) (*Run, error) {
 	l := r.newLoop(&recovery.Run{}, id, timeline.Lease{})
 	l.offered = tools
-	l.unlock = sync.OnceFunc(r.claiming.lock(id))
+	l.unlock = r.claiming.lock(id)
 	if before != nil {
 		l.before, l.behind = before.Conversation(), before.behind+1
 	}

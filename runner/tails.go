@@ -86,7 +86,8 @@ func (l *loop) breakOff(key string, j *job) string {
 	case <-j.attempt.silent:
 	case <-moment.C:
 	}
-	return j.attempt.close() // nothing is shown that is in no event
+	j.attempt.close() // nothing is shown that is in no event
+	return j.attempt.own()
 }
 
 // withText adds the attempt's text to an event that ends it from outside (an expired clock, a
@@ -158,7 +159,7 @@ func (l *loop) stillSpeaks(b recovery.Body) recovery.Body {
 	return b
 }
 
-// own is the attempt's own text, without the text that it continues. The caller holds a.mu.
+// own is the own text of an attempt that is closed, without the text that it continues.
 func (a *attempt) own() string { return a.answer.Message("").Text()[a.base():] }
 
 // base is the length in bytes of the other attempt's text that this one continues.

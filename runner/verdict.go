@@ -34,7 +34,7 @@ func (a *attempt) checkAnswer(err, cause error) error {
 }
 
 func (a *attempt) checkStop() error {
-	calls := a.answer.Message(a.model).Calls()
+	calls := a.calls()
 	said := a.answer.TextBytes > 0
 	switch stop := a.answer.Stop; {
 	case stop == llm.StopFiltered:
