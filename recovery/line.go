@@ -317,12 +317,15 @@ func (r *Run) endedLine(b Ended) string {
 
 // worded adds the message to a failure that this package made itself.
 func (r *Run) worded(b Body) Body {
-	failed, ok := b.(Failed)
-	if !ok || failed.Failure.Title != "" {
-		return b
+	if failed, ok := b.(Failed); ok && failed.Failure.Title == "" {
+		return failed.worded()
 	}
-	failed.Failure.Describe(failure.Words{})
-	return failed
+	return b
+}
+
+func (b Failed) worded() Failed {
+	b.Failure.Describe(failure.Words{})
+	return b
 }
 
 // budgetWords say how much of that part of a budget is spent or, if some is left, how much the next

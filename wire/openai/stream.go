@@ -25,7 +25,8 @@ type stream struct {
 	calls    []call
 	server   Server
 	said     digest
-	chunk    wireChunk // reused, so that a chunk costs no allocation
+	chunk    wireChunk     // reused, so that a chunk costs no allocation
+	choices  [1]wireChoice // room for the chunk's, of which there is nearly always one
 	alike    scan.Alike
 }
 
@@ -87,7 +88,11 @@ type wireUsage struct {
 // NewDecoder reads the chunks of one answer of a server.
 func NewDecoder(server Server) wire.Decoder { return newStream(server) }
 
-func newStream(server Server) *stream { return &stream{server: server, said: newDigest()} }
+func newStream(server Server) *stream {
+	s := &stream{server: server, said: newDigest()}
+	s.chunk.Choices = s.choices[:0]
+	return s
+}
 
 func (s *stream) State() wire.State { return s.state }
 
@@ -168,7 +173,8 @@ func (s *stream) read(data []byte) error {
 
 // hasContent reports whether a chunk's content is text.
 func hasContent(chunk []byte, text string) bool {
-	var c wireChunk
+	var only [1]wireChoice
+	c := wireChunk{Choices: only[:0]}
 	return wire.Unmarshal(chunk, &c) == nil && len(c.Choices) == 1 && c.Choices[0].Delta.Content == text
 }
 

@@ -31,7 +31,7 @@ func (j *observation) unstream(document []byte) (deltas []llm.Delta, ok bool, er
 
 // document reads an answer that is one document.
 func (t *exchange) document() error {
-	document, err := io.ReadAll(&trickle{src: t.answer, tell: func() bool { return t.tell(nil) }})
+	document, err := io.ReadAll(&trickle{src: &t.answer, tell: func() bool { return t.tell(nil) }})
 	switch {
 	case errors.Is(err, errUnheard):
 		return nil

@@ -73,11 +73,11 @@ type exchange struct {
 
 	connected atomic.Bool
 	response  *http.Response
-	answer    *capped
-	hidden    *hidden
+	answer    capped
+	hidden    hidden
 	template  template
 	told      []llm.Delta // reused, so that a delta costs no allocation
-	grace     *time.Timer // runs once the terminal event has come
+	grace     *time.Timer // gives the rest of the answer up; runs once the terminal event has come
 	retired   bool
 	came      *llm.Frame // the event as it came, which goes out with the first of its deltas
 	batch     batch      // events before it that are not told yet
@@ -155,12 +155,9 @@ func (t *exchange) end() {
 func (t *exchange) retire() {
 	t.retired = true
 	t.unlink()
-	if t.grace != nil {
-		t.grace.Stop()
-	}
+	t.giveUpAfter(drainTime)
 	go func() {
-		timer := time.AfterFunc(drainTime, func() { t.cancel(errFinished) })
-		defer timer.Stop()
+		defer t.grace.Stop()
 		_, _ = io.CopyN(io.Discard, t.response.Body, maxErrorBody)
 		t.response.Body.Close()
 		t.cancel(errFinished)
@@ -186,7 +183,7 @@ func (t *exchange) send() error {
 	if err := t.do(request); err != nil {
 		return err
 	}
-	t.answer = &capped{src: t.response.Body, left: maxAnswer}
+	t.answer = capped{src: t.response.Body, left: maxAnswer}
 	return nil
 }
 
@@ -252,7 +249,7 @@ func (t *exchange) events() error {
 	if !t.head() {
 		return nil
 	}
-	answer := &trickle{src: t.answer, tell: func() bool { return t.tell(nil) }}
+	answer := &trickle{src: &t.answer, tell: func() bool { return t.tell(nil) }}
 	events := sse.NewReader(answer)
 	if t.ask.Frames {
 		events = sse.NewKeeper(answer)
@@ -347,12 +344,18 @@ func (t *exchange) arm(wentOn bool) {
 	if d, ok := t.decoder.(wire.Doubtful); ok && d.Doubtful() {
 		wait = afterDoubtful
 	}
-	switch {
-	case t.grace == nil:
-		t.grace = time.AfterFunc(wait, func() { t.cancel(errFinished) })
-	case wentOn:
-		t.grace.Reset(wait)
+	if t.grace == nil || wentOn {
+		t.giveUpAfter(wait)
 	}
+}
+
+// giveUpAfter sets when the rest of the answer is given up.
+func (t *exchange) giveUpAfter(wait time.Duration) {
+	if t.grace == nil {
+		t.grace = time.AfterFunc(wait, func() { t.cancel(errFinished) })
+		return
+	}
+	t.grace.Reset(wait)
 }
 
 func (t *exchange) finish() error {

@@ -22,7 +22,7 @@ func (t *exchange) readBody(form form) []byte {
 	timer := time.AfterFunc(errorBodyTime, func() { t.cancel(errFinished) })
 	defer timer.Stop()
 	const most = maxErrorBody
-	raw, err := io.ReadAll(io.LimitReader(t.answer, most))
+	raw, err := io.ReadAll(io.LimitReader(&t.answer, most))
 	return t.secrets.body(raw, err != nil || len(raw) == most)
 }
 
@@ -32,6 +32,8 @@ type capped struct {
 	left int64
 	head []byte
 	err  error // of a peek
+
+	first [1]byte
 }
 
 func (c *capped) Read(p []byte) (int, error) {
@@ -54,8 +56,7 @@ func (c *capped) Read(p []byte) (int, error) {
 // peek returns the first byte, or 0 if there is none. Read then gives that byte, or the error,
 // again.
 func (c *capped) peek() byte {
-	first := make([]byte, 1)
-	n, err := io.ReadFull(c, first)
-	c.head, c.err = first[:n], err
-	return first[0]
+	n, err := io.ReadFull(c, c.first[:])
+	c.head, c.err = c.first[:n], err
+	return c.first[0]
 }

@@ -10,14 +10,14 @@ import (
 // hidden removes known secrets from an answer, even one that is spread over several deltas.
 type hidden struct {
 	known         *redact.Known
-	text, thought *redact.Stream
+	text, thought redact.Stream
 	args          map[int]*redact.Stream // by the index of the call
 	last          llm.DeltaKind          // DeltaText or DeltaThinking, if some may be held back
 	out           []llm.Delta            // reused, so that a delta costs no allocation
 }
 
-func newHidden(known *redact.Known) *hidden {
-	return &hidden{known: known, text: known.Stream(), thought: known.Stream()}
+func newHidden(known *redact.Known) hidden {
+	return hidden{known: known, text: *known.Stream(), thought: *known.Stream()}
 }
 
 // pass gives the deltas that may be yielded now. They are valid until the next call.
