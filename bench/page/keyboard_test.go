@@ -1,12 +1,15 @@
 package page
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/mulligan-run/mulligan/faultlab"
+	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/runner"
 )
 
 // focused is the name of what has the focus, as it is read aloud.
@@ -181,12 +184,88 @@ func TestTheTableByTheKeyboard(t *testing.T) {
 	w.seen("a word of a row")
 	w.strike(kb.Enter)
 	w.wait(rows + `.length === 2 && location.search.includes('kind=overloaded')`)
-	w.tab("Remove the filter overloaded")
+	w.wait(focused + ` === 'Remove the filter overloaded'`)
 	w.strike(kb.Enter)
 	w.wait(rows + `.length === 3`)
+	w.wait(focused + ` === 'Needs you'`)
 	w.key("j", 0)
 	w.strike(kb.Enter)
 	w.wait(`location.pathname.startsWith('/runs/') && document.querySelector('.rescue h1')`)
+}
+
+// TestTheFocusStaysAtItsRow: whoever is at a run stays at it while newer ones come above it, or another call of
+// the same conversation.
+func TestTheFocusStaysAtItsRow(t *testing.T) {
+	h := controlRoom(t)
+	w := h.enter(desktop, "")
+	w.wait(rows + `.length === 4`)
+	w.key("j", 0)
+	w.strike(kb.ArrowDown)
+	w.wait(focused + ` === 'Draft the quarterly report'`)
+	h.begin("One that is newer", recovery.StatusCompleted, faultlab.Answer("Here."))
+	w.wait(rows + `.length === 5`)
+	w.wait(focused + ` === 'Draft the quarterly report'`)
+	w.strike(kb.ArrowDown)
+	w.wait(focused + ` === 'Plan my week'`)
+
+	proxied := func(prompt string) {
+		h.play(opus, faultlab.Answer("Here."))
+		run, err := h.runner.Start(t.Context(), runner.Request{Prompt: prompt, Model: opusFull, Labels: recovery.CallLabels(recovery.KindProxied, "agent-7")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := run.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	proxied("a first call")
+	w.wait(rows + `[0] === 'a first call'`)
+	for range 4 {
+		w.strike(kb.ArrowUp)
+	}
+	w.wait(focused + ` === 'a first call'`)
+	proxied("a second call")
+	w.wait(focused + ` === 'a second call'`)
+}
+
+// TestWhatIsClosedGivesTheFocusBack: a preview and a question are left by Escape, a result keeps the focus when
+// its cause is gone, and the last one gives it to the runs.
+func TestWhatIsClosedGivesTheFocusBack(t *testing.T) {
+	h := controlRoom(t)
+	w := h.enter(desktop, "?status=completed")
+	w.wait(`document.querySelectorAll('.cause').length === 2`)
+	w.tab("Retry all")
+	w.strike(kb.Enter)
+	w.wait(focused + ` === 'Retry: 2 runs'`)
+	w.strike(kb.Escape)
+	w.lacks(".bulk")
+	w.wait(focused + ` === 'Retry all'`)
+	for left := 1; left >= 0; left-- {
+		w.tab("Stop")
+		w.strike(kb.Enter)
+		w.wait(focused + `.startsWith('Stop: ')`)
+		w.strike(kb.Enter)
+		w.says(".bulk", "answered")
+		w.wait(fmt.Sprintf(`document.querySelectorAll('.cause').length === %d`, left))
+		w.wait(focused + ` === 'Close'`)
+		w.strike(kb.Escape)
+		w.lacks(".bulk")
+	}
+	w.wait(focused + ` === 'What is a mulligan?'`)
+
+	w.tab("auto-recover")
+	w.strike(kb.Enter)
+	w.tab("Disable…")
+	w.strike(kb.Enter)
+	w.says(".sure", "has no vote")
+	w.strike(kb.Escape)
+	w.lacks(".sure")
+	w.wait(focused + ` === 'Disable…'`)
+	w.strike(kb.Enter)
+	w.tab("Keep it")
+	w.strike(kb.Enter)
+	w.lacks(".sure")
+	w.wait(focused + ` === 'Disable…'`)
 }
 
 // TestARunByTheKeyboard: a failure is opened, looked at more closely and in time, tried with other settings, and shared.

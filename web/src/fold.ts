@@ -2,6 +2,8 @@ import type { Listed } from '@mulligan-run/client';
 
 /** A row of the table: a run, and how many older ones of its conversation it hides. */
 export interface Row {
+  /** Stays the same while newer calls of the conversation come. */
+  key: string;
   run: Listed;
   more: number;
 }
@@ -26,7 +28,7 @@ export function rowsOf(runs: Listed[], open: string[] = []): Row[] {
       row.more++;
       continue;
     }
-    rows.push({ run, more: 0 });
+    rows.push({ key: name === undefined ? run.id : `${SESSION}=${name}`, run, more: 0 });
     if (name !== undefined) {
       first.set(name, rows.at(-1)!);
     }

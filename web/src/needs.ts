@@ -29,6 +29,8 @@ export class Needs extends LitElement {
   declare bulk: Bulk | undefined;
   /** The button of the preview or the result that is shown. */
   private opener: HTMLElement | undefined;
+  /** Whether the focus was in the preview or the result when this was last drawn. */
+  private inBulk = false;
 
   constructor() {
     super();
@@ -37,6 +39,17 @@ export class Needs extends LitElement {
 
   protected override createRenderRoot(): HTMLElement {
     return this;
+  }
+
+  protected override willUpdate(): void {
+    this.inBulk = this.querySelector('.bulk')?.contains(document.activeElement) ?? false;
+  }
+
+  /** The result of an answer is drawn at another place once its cause is gone, and takes the focus along. */
+  protected override updated(): void {
+    if (this.inBulk && document.activeElement === document.body) {
+      this.querySelector<HTMLElement>('.bulk button')?.focus();
+    }
   }
 
   private request(b: { cause: OpenCause; offer: Offer }) {
@@ -82,12 +95,18 @@ export class Needs extends LitElement {
     this.querySelector<HTMLElement>('.bulk button')?.focus();
   }
 
-  /** Closes a preview or a result. The focus goes back to the button that opened it or, if that is gone, to the next one. */
+  private escape(e: KeyboardEvent): void {
+    if (e.key === 'Escape' && (this.bulk?.state === 'preview' || this.bulk?.state === 'over')) {
+      void this.close();
+    }
+  }
+
+  /** Closes a preview or a result. The focus goes back to the button that opened it, to the next one if that is gone, or to the runs. */
   private async close(): Promise<void> {
     const opener = this.opener;
     this.bulk = undefined;
     await this.updateComplete;
-    (opener?.isConnected ? opener : this.querySelector<HTMLElement>('.cause button'))?.focus();
+    (opener?.isConnected ? opener : this.querySelector<HTMLElement>('.cause button') ?? document.querySelector<HTMLElement>('.row a[tabindex="0"]'))?.focus();
   }
 
   protected override render(): TemplateResult | typeof nothing {
@@ -95,7 +114,7 @@ export class Needs extends LitElement {
       return nothing;
     }
     const all = this.causes.reduce((n, c) => n + c.runs, 0);
-    return html`<section class="needs" aria-labelledby="needs">
+    return html`<section class="needs" aria-labelledby="needs" @keydown=${(e: KeyboardEvent) => this.escape(e)}>
       <h2 id="needs">Needs you <span class="count">${all}</span></h2>
       ${this.causes.map((cause) => html`${this.drawCause(cause)}${this.bulk && same(this.bulk.cause, cause) ? this.drawBulk(this.bulk) : nothing}`)}
       ${this.bulk && !this.causes.some((cause) => same(this.bulk!.cause, cause)) ? this.drawBulk(this.bulk) : nothing}

@@ -50,6 +50,13 @@ export class Plugins extends LitElement {
     this.querySelector<HTMLElement>('.sure button')?.focus();
   }
 
+  /** Takes back the question whether to disable a plugin; the focus goes back to the button that asked it. */
+  private async keep(name: string): Promise<void> {
+    this.asked = '';
+    await this.updateComplete;
+    this.querySelector<HTMLElement>(`[data-plugin="${CSS.escape(name)}"] .buttons button:last-of-type`)?.focus();
+  }
+
   protected override render(): TemplateResult {
     return html`<section class="figured" aria-labelledby="plugins">
       <div class="heading"><h2 id="plugins">Plugins</h2></div>
@@ -100,10 +107,10 @@ export class Plugins extends LitElement {
   }
 
   private sure(p: Plugin): TemplateResult {
-    return html`<div class="sure">
+    return html`<div class="sure" @keydown=${(e: KeyboardEvent) => { if (e.key === 'Escape') { void this.keep(p.name); } }}>
       <p>From now on ${p.name} has no vote, in runs under way as in new ones, until it is enabled or the gateway begins anew.</p>
       <div class="buttons"><button type="button" @click=${() => this.act(p.name, 'disable')}>Disable ${p.name}</button>
-        <button type="button" @click=${() => { this.asked = ''; }}>Keep it</button></div>
+        <button type="button" @click=${() => void this.keep(p.name)}>Keep it</button></div>
     </div>`;
   }
 }

@@ -1,5 +1,6 @@
 import { Client, modelName, Problem, type Listed, type OpenCause, type Plugin, type Providers, type RunQuery } from '@mulligan-run/client';
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
 
 import { explain } from './conversation.js';
 import { cost, lasting, moment, standing, wasted } from './figures.js';
@@ -120,10 +121,10 @@ class Runs extends LitElement {
       }
       const seen = new Set(page.runs.map((run) => run.id));
       const older = this.runs.length > PAGE ? this.runs.slice(PAGE).filter((run) => !seen.has(run.id)) : [];
-      const focused = this.rows[this.at]?.run.id;
+      const focused = this.rows[this.at]?.key;
       this.runs = [...page.runs, ...older];
       this.rows = rowsOf(this.runs, this.query.label);
-      this.at = Math.max(0, this.rows.findIndex((row) => row.run.id === focused));
+      this.at = Math.max(0, this.rows.findIndex((row) => row.key === focused));
       this.next = older.length ? this.next : page.next;
       void this.fill();
       Object.assign(this, { causes, providers, plugins, trouble: '', signedOut: false, loading: false });
@@ -277,8 +278,22 @@ class Runs extends LitElement {
   private chips(): TemplateResult[] {
     const q = this.query;
     const set = ([['kind', q.kind], ['model', q.model], ['decidedBy', q.decidedBy], ['session', q.session], ['label', q.label?.join(', ')]] as const).filter(([, value]) => value);
-    return set.map(([name, value]) => html`<button type="button" class="chip" aria-label=${`Remove the filter ${value}`}
-      @click=${() => this.filter({ [name]: undefined })}>${value} ×</button>`);
+    return set.map(([name, value]) => html`<button type="button" class="chip" data-by=${name} aria-label=${`Remove the filter ${value}`}
+      @click=${() => void this.unfilter({ [name]: undefined })}>${value} ×</button>`);
+  }
+
+  /** Removes a filter, and its chip with it; the focus goes to the next chip or, if there is none, to the state. */
+  private async unfilter(change: RunQuery): Promise<void> {
+    this.filter(change);
+    await this.updateComplete;
+    this.querySelector<HTMLElement>('.chip, .states [aria-pressed=true]')?.focus();
+  }
+
+  /** Filters by a word of a row. The rows are drawn anew, so the focus goes to what removes the filter. */
+  private async byWord(change: RunQuery): Promise<void> {
+    this.filter(change);
+    await this.updateComplete;
+    this.querySelector<HTMLElement>(`.chip[data-by="${Object.keys(change)[0]}"]`)?.focus();
   }
 
   private typed(text: string): void {
@@ -292,7 +307,7 @@ class Runs extends LitElement {
     return html`<div class=${this.labelled() ? 'table labelled' : 'table'} id="runs" role="table" aria-label="Runs" aria-rowcount=${this.next ? -1 : this.rows.length + 1} aria-busy=${this.loading}>
       <div role="rowgroup"><div class="head" role="row">${['State', 'Run', 'Failure', 'Decided by', 'Attempts', 'Took', 'Cost', 'When'].map((name) => html`<span role="columnheader">${name}</span>`)}</div></div>
       <div class="rows" role="rowgroup" @scroll=${(e: Event) => this.scrolled(e)}>
-        ${this.rows.length ? html`<div class="all" role="presentation"><div class="shown" role="presentation">${shown.map((row, i) => this.drawRow(row, this.from + i))}</div></div>`
+        ${this.rows.length ? html`<div class="all" role="presentation"><div class="shown" role="presentation">${repeat(shown, (row) => row.key, (row, i) => this.drawRow(row, this.from + i))}</div></div>`
           : html`<div role="row"><p class="empty" role="cell">${empty}</p></div>`}
       </div>
     </div>`;
@@ -301,7 +316,7 @@ class Runs extends LitElement {
   private drawLabels(run: Listed): TemplateResult | typeof nothing {
     const labels = labelsOf(run);
     return labels.length === 0 ? nothing : html`<span class="labels" title=${labels.join('\n')}>${labels.map((label) => html`<button type="button" class="word" tabindex="-1"
-      @click=${() => this.filter({ label: [...new Set([...(this.query.label ?? []), label])] })}>${label}</button>`)}</span>`;
+      @click=${() => void this.byWord({ label: [...new Set([...(this.query.label ?? []), label])] })}>${label}</button>`)}</span>`;
   }
 
   private drawRow({ run, more }: Row, at: number): TemplateResult {
@@ -312,10 +327,10 @@ class Runs extends LitElement {
       <span role="cell" class="state"><span class=${mark} aria-hidden="true"></span>${word}</span>
       <span role="cell" class="name"><a data-at=${at} tabindex=${at === this.at ? 0 : -1} href=${`/runs/${run.id}`}
         @focus=${() => { this.at = at; }}>${run.title || run.id}</a><span class="meta">${modelName(run.model)}</span>
-        ${more ? html`<button type="button" class="word folded" tabindex="-1" title="All calls of this conversation" @click=${() => this.filter({ label: [...(this.query.label ?? []), conversationOf(run)] })}>and ${more} earlier</button>` : nothing}
+        ${more ? html`<button type="button" class="word folded" tabindex="-1" title="All calls of this conversation" @click=${() => void this.byWord({ label: [...(this.query.label ?? []), conversationOf(run)] })}>and ${more} earlier</button>` : nothing}
         ${this.drawLabels(run)}</span>
-      <span role="cell" class="problem">${problem ? !run.kind || run.approval ? problem : html`<button type="button" class="word" tabindex="-1" title=${run.problem ?? ''} @click=${() => this.filter({ kind: run.kind! })}>${problem}</button>` : html`<span class="none">–</span>`}</span>
-      <span role="cell" class="by">${run.decidedBy ? html`<button type="button" class="word" tabindex="-1" @click=${() => this.filter({ decidedBy: run.decidedBy! })}>${run.decidedBy}</button>` : html`<span class="none">–</span>`}</span>
+      <span role="cell" class="problem">${problem ? !run.kind || run.approval ? problem : html`<button type="button" class="word" tabindex="-1" title=${run.problem ?? ''} @click=${() => void this.byWord({ kind: run.kind! })}>${problem}</button>` : html`<span class="none">–</span>`}</span>
+      <span role="cell" class="by">${run.decidedBy ? html`<button type="button" class="word" tabindex="-1" @click=${() => void this.byWord({ decidedBy: run.decidedBy! })}>${run.decidedBy}</button>` : html`<span class="none">–</span>`}</span>
       <span role="cell" class="number">${run.attempts}${run.failedAttempts ? html` <span class="meta">(${run.failedAttempts} failed)</span>` : nothing}</span>
       <span role="cell" class="number took">${lasting(took)}</span>
       <span role="cell" class="number cost">${cost(run)}${wasted(run) ? html` <span class="meta">${wasted(run)}</span>` : nothing}</span>
