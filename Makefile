@@ -292,7 +292,7 @@ release-check: $(BIN)/goreleaser $(BIN)/helm ## hold .goreleaser.yaml to what go
 	packaging/chart/check $(BIN)/helm
 
 .PHONY: screenshots
-screenshots: ## picture every state of the chat page: docs/screenshots (needs Chromium)
+screenshots: web-check ## picture every state of the chat page: docs/screenshots (needs Chromium)
 	CI=true go test -C bench ./page -count=1 -timeout 20m -run 'Screenshots|FirstFiveMinutes|InEveryLook|AKeyIsPasted|FormulasAreDrawn|ReasoningIsOpened|MessagesWait|SignInByTheKeyboard' -args -screenshots
 
 .PHONY: clean
