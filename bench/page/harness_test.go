@@ -182,8 +182,8 @@ func (h *harness) advise(_ context.Context, e hooks.RunError) (recovery.Vote, er
 // Offline implements runner.Connectivity.
 func (h *harness) Offline(context.Context, []string) bool { return h.offline.Load() }
 
-// tools are one that works until it is released, and one of which nobody knows whether it
-// did the first time.
+// tools are, among others, one that works until it is released, one that a person approves first, and
+// one of which nobody knows whether it did the first time.
 func (h *harness) tools() []runner.Tool {
 	var sent sync.Map
 	return []runner.Tool{
@@ -200,6 +200,9 @@ func (h *harness) tools() []runner.Tool {
 		}},
 		{Name: "read_log", Description: "Reads a long log.", Safety: recovery.SafetyReadOnly, Run: func(context.Context, runner.ToolCall) (string, error) {
 			return words(20_000), nil
+		}},
+		{Name: "pay_bill", Description: "Pays a bill.", Approval: true, Run: func(context.Context, runner.ToolCall) (string, error) {
+			return "paid", nil
 		}},
 		{Name: "send_email", Description: "Sends an e-mail.", Run: func(_ context.Context, call runner.ToolCall) (string, error) {
 			if _, again := sent.LoadOrStore(call.IdempotencyKey, true); again {

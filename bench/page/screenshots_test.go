@@ -43,7 +43,7 @@ var kept = map[string]bool{
 	"play-light": true, "play-recovered-light": true, "play-recovered-dark": true, "play-recovered-phone": true, "play-phone": true,
 	"slow-light": true, "slow-phone": true,
 	"recovered-light": true, "recovered-dark": true, "timeline-light": true, "timeline-dark": true, "waiting-light": true,
-	"failed-light": true, "tool-unknown-phone": true, "usage-limit-dark": true,
+	"failed-light": true, "approval-light": true, "approval-phone": true, "tool-unknown-phone": true, "usage-limit-dark": true,
 	"signin-light": true, "signin-phone-dark": true, "setup-light": true, "setup-refused-phone": true, "keys-dark": true,
 	"code-dark": true, "formulas-light": true, "reasoning-light": true, "editing-phone": true, "pictures-phone-dark": true,
 	"queue-light": true, "list-menu-light": true, "list-found-dark": true, "list-delete-phone": true,

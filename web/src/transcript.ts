@@ -108,20 +108,25 @@ function piece(entry: Exclude<Entry, { type: 'user' }>, doings: Doings, signed: 
 
 const toolStates = { asked: 'waiting', running: 'running', ok: 'done', error: 'failed', unknown: 'outcome unknown', stopped: 'stopped' };
 
+/** Whether the model was told of an error without the tool being called: a person refused, or the arguments do not match. */
+function notRun(call: ToolRun): boolean {
+  return call.state === 'error' && !call.beganAt;
+}
+
 function tool(call: ToolRun): TemplateResult {
   const result = call.result ?? '';
   return html`
-    <details class="tool ${call.state}">
+    <details class="tool ${notRun(call) ? 'stopped' : call.state}">
       <summary>
         <span class="mark" aria-hidden="true"></span><code>${call.name}</code>
-        <span class="meta">${[toolStates[call.state], call.elapsedMs === undefined ? '' : took(call.elapsedMs)].filter(Boolean).join(' · ')}</span>
+        <span class="meta">${[notRun(call) ? 'not run' : toolStates[call.state], call.elapsedMs === undefined ? '' : took(call.elapsedMs)].filter(Boolean).join(' · ')}</span>
         ${call.says ? html`<span class="says">${call.says}</span>` : html`<span class="says">${brief(call)}</span>`}
       </summary>
       <div class="inside">
         <h3>Arguments</h3>
         <pre class="raw" tabindex="0">${plainJson(call.args, MAX_RESULT)}</pre>
         ${call.result === undefined ? nothing : html`
-          <h3>${call.state === 'error' ? 'Error' : 'Result'}</h3>
+          <h3>${notRun(call) ? 'What the model was told' : call.state === 'error' ? 'Error' : 'Result'}</h3>
           <pre class="raw" tabindex="0">${result.slice(0, MAX_RESULT)}${result.length > MAX_RESULT ? `\n… ${result.length - MAX_RESULT} more characters` : ''}</pre>`}
       </div>
     </details>`;
