@@ -17,40 +17,40 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// checker sees each event as soon as it is durable, with the state before it at hand,
-// and looks at what is left behind in the end. What it says begins with the invariant.
-// It is called with the disk's lock held.
+// checker checks each event as soon as it is durable, against the state before the event, and what
+// is left when the world has ended. Each complaint begins with the invariant. The disk calls it
+// with its lock held.
 type checker struct {
 	w      *world
 	run    *recovery.Run // before the event
-	stored *recovery.Run // the same of the events' stored form
+	stored *recovery.Run // the same, folded from the events' stored form
 
-	// Moments by the monotonic clock, which faults cost time of.
+	// Moments on the monotonic clock. Injected faults may have cost time since then.
 	cancelled, claimedAt time.Time
-	asked                time.Time // when the plugins' time begins
+	asked                time.Time // when the plugins were asked
 
 	end       uint64                  // the event that ended the run
-	epoch     moment                  // when the owner came
-	began     int                     // attempts of the model call at hand
-	by        string                  // who began the last attempt
-	again     bool                    // the attempt in the air asks once more for an answer that was cut
-	cut       string                  // that answer, until there is another
-	failed    int                     // attempts in all
-	granted   int                     // by a person, within the model call at hand
-	grants    int                     // by a person, in all
-	taken     int                     // by another owner than the one before
-	crashes   int                     // in a row, without a finished step
-	accepted  bool                    // since the last failure
-	cutShort  string                  // the id of the call that the last event says a person cut short
-	sleeps    bool                    // the last event began a wait that is too long to wait
-	calls     map[string]llm.ToolCall // of the last answer
-	begun     map[string]int          // tries of them
-	returned  map[string]bool         // those of them that have
-	answered  map[string]bool         // suggestions, by a person
-	reruns    map[string]int          // of calls, at a person\'s wish
-	summaries uint64                  // asked for
-	expired   map[uint64]bool         // suggestions, by the failure that they are about
-	votes     []recovery.Vote         // on the open failure
+	epoch     moment                  // when the owner claimed the run
+	began     int                     // attempts of the current model call
+	by        string                  // the owner that began the last attempt
+	again     bool                    // the current attempt repeats a request whose answer was truncated
+	cut       string                  // the truncated answer, until another one replaces it
+	failed    int                     // all failed attempts
+	granted   int                     // attempts granted by a person within the current model call
+	grants    int                     // attempts granted by a person in the whole run
+	taken     int                     // how often the run changed its owner
+	crashes   int                     // consecutive crashes without a finished step between them
+	accepted  bool                    // a person has answered since the last failure
+	cutShort  string                  // the id of the call that a person cut short, if the last event says so
+	sleeps    bool                    // the last event began a wait that is too long to spend in the process
+	calls     map[string]llm.ToolCall // the calls of the last answer
+	begun     map[string]int          // how often each of those calls was started
+	returned  map[string]bool         // which of those calls have returned
+	answered  map[string]bool         // suggestions that a person answered
+	reruns    map[string]int          // reruns of each call that a person asked for
+	summaries uint64                  // summaries that were requested
+	expired   map[uint64]bool         // expired suggestions, by their failure's event
+	votes     []recovery.Vote         // votes on the open failure
 	cooling   map[string]time.Time    // by model
 	usage     llm.Usage
 	wrong     []string
@@ -67,7 +67,7 @@ func (c *checker) complain(format string, args ...any) {
 	c.wrong = append(c.wrong, fmt.Sprintf(format, args...))
 }
 
-// claimed looks at a new lease beside the one before it.
+// claimed checks a new lease against the previous one.
 func (c *checker) claimed(before, after timeline.Lease) {
 	if before.Owner != after.Owner && time.Now().Before(before.Expires) {
 		c.complain("I34: %s claims the run, which %s has until %s", after.Owner, before.Owner, before.Expires)
@@ -77,7 +77,7 @@ func (c *checker) claimed(before, after timeline.Lease) {
 	}
 }
 
-// kept looks at an append that succeeded, the newest lease, and how long followers kept
+// kept checks a successful append: its lease against the newest one, and how long followers delayed
 // the writer.
 func (c *checker) kept(l, newest timeline.Lease, took time.Duration) {
 	if l.Epoch != newest.Epoch {
@@ -88,7 +88,7 @@ func (c *checker) kept(l, newest timeline.Lease, took time.Duration) {
 	}
 }
 
-// see checks one event and applies it.
+// see checks one event, then applies it.
 func (c *checker) see(e recovery.Event) {
 	if e.Seq != c.run.Seq+1 {
 		c.complain("I02: event %d follows event %d", e.Seq, c.run.Seq)
@@ -105,7 +105,7 @@ func (c *checker) see(e recovery.Event) {
 	c.fold(e)
 }
 
-// fold compares what the log amounts to with what its stored form amounts to.
+// fold compares the state folded from the events with the state folded from their stored form.
 func (c *checker) fold(e recovery.Event) {
 	var again recovery.Event
 	data, err := json.Marshal(e)
@@ -127,7 +127,7 @@ func (c *checker) fold(e recovery.Event) {
 	}
 }
 
-// likeStored makes no difference between what is empty and what is not there.
+// likeStored treats empty and missing values as equal, as the stored form does.
 var likeStored = cmp.Options{cmp.Exporter(func(reflect.Type) bool { return true }), cmpopts.EquateEmpty()}
 
 // bare is e without the original error of a failure, which is not stored.
@@ -161,7 +161,7 @@ func exported(r *recovery.Run) string {
 	return string(data)
 }
 
-// note keeps what later rules need, beside the state.
+// note remembers what later rules need and the state does not have.
 func (c *checker) note(e recovery.Event) {
 	c.sleeps, c.cutShort = false, ""
 	switch b := e.Body.(type) {
@@ -191,7 +191,7 @@ func (c *checker) note(e recovery.Event) {
 		c.begun[b.CallID]++
 	case recovery.ToolReturned:
 		c.returned[b.CallID] = true
-		c.crashes, c.asked = 0, time.Now() // tools beside the one that failed end first
+		c.crashes, c.asked = 0, time.Now() // calls that run beside the failed one finish first
 	case recovery.Accepted:
 		c.noteAnswered(b)
 	case recovery.Compacting:
@@ -220,8 +220,8 @@ func (c *checker) noteAnswer(b recovery.Answered) {
 	}
 }
 
-// noteAnswered keeps what a person answered. One who has a tool run again takes its
-// result back.
+// noteAnswered remembers a person's answer. An answer that reruns a tool discards the tool's
+// result.
 func (c *checker) noteAnswered(b recovery.Accepted) {
 	c.answered[b.Suggestion] = true
 	c.accepted = true
@@ -263,10 +263,11 @@ func (c *checker) noteFailure(e recovery.Event, b recovery.Failed) {
 	}
 }
 
-// leastCooldown is how long a model that asked to be left alone is no alternative.
+// leastCooldown is the minimum time for which a model is not used as an alternative after a rate
+// limit or an overload.
 const leastCooldown = 30 * time.Second
 
-// check gives every breach of an invariant that the world left behind.
+// check returns every invariant that the world violated.
 func (w *world) check() []string {
 	c := w.disk.checker
 	if len(w.disk.events) > 0 {

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// The components of a world, each with dice of its own: what one draws does not change
-// the luck of another, also when it is left out.
+// The components of a world. Each has its own random source, so what one component draws, or that
+// it is left out, does not change what another one draws.
 const (
 	diceWorld = iota
 	diceDisk
 	dicePerson
-	diceFate
+	diceCrashes
 	diceScreen
-	diceWeather
-	diceHaste
+	diceEnvironment
+	diceCuts
 	diceMachines
 	diceDeploys
 	diceModels  = 10
@@ -23,7 +23,7 @@ const (
 	dicePlugins = 100
 )
 
-// dice are one component's own.
+// dice are one component's random source.
 type dice struct {
 	mu sync.Mutex
 	r  *rand.Rand
@@ -45,7 +45,7 @@ func (d *dice) chance(p float64) bool {
 	return d.r.Float64() < p
 }
 
-// duration is up to limit, short ones as likely as long ones.
+// duration is between 0 and limit; short ones are as likely as long ones.
 func (d *dice) duration(limit time.Duration) time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()

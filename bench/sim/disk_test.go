@@ -10,45 +10,45 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// longestPause is what a failed append costs a runner at the most before it tries again.
+// longestPause is the longest time that a runner waits after a failed append before it tries again.
 const longestPause = 5 * time.Second
 
 var errDisk = errors.New("the disk hiccuped")
 
-// unwritten reports whether err says that the disk did not write, or not in time.
+// unwritten reports whether err says that the disk did not write, or did not write in time.
 func unwritten(err error) bool {
 	return errors.Is(err, errDisk) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// disk is where the world's run is durable, whichever process writes it. Its appends
-// may fail, sometimes after they were made durable, or take long. It shows each event
-// to the checker as soon as it is durable.
+// disk stores the world's run, whichever process writes it. An append may fail, be slow, or be
+// durable although it returns an error. The disk passes each event to the checker as soon as it is
+// durable.
 type disk struct {
 	*timeline.Journal              // of a process that drives no run
-	shared            *sharedStore // of several machines; nil: all processes have the one Journal
+	shared            *sharedStore // the store of several machines; nil: all processes share one Journal
 	dice              *dice
-	before            float64 // how often an append fails
-	after             float64 // how often one is durable and fails all the same
+	before            float64 // the chance that an append fails and writes nothing
+	after             float64 // the chance that an append is durable and returns an error
 	slow              float64
-	lag               time.Duration // until a machine learns what another one wrote
-	outage            [2]int        // the appends from the first to before the second all fail
+	lag               time.Duration // how long it takes until a machine sees what another one wrote
+	outage            [2]int        // the appends from the first number up to, but not including, the second all fail
 
 	mu      bubbleMutex
 	run     string
 	events  []recovery.Event
-	durable []time.Time // when each of them was
+	durable []time.Time // when each event became durable
 	saved   []savedText
-	lease   timeline.Lease // the newest
+	lease   timeline.Lease // the newest lease
 	checker *checker
 	appends int
 	delays  []delay
 
 	opening sync.Mutex
-	opened  []*timeline.Journal // to be closed
+	opened  []*timeline.Journal // every open Journal, to be closed in the end
 }
 
-// bubbleMutex is a mutex that time passes for whoever waits for it, unlike a sync.Mutex
-// in a bubble.
+// bubbleMutex is a mutex on which a goroutine is durably blocked, so that a bubble's time passes
+// while it waits. A sync.Mutex does not allow that.
 type bubbleMutex chan struct{}
 
 func newBubbleMutex() bubbleMutex { return make(bubbleMutex, 1) }
@@ -56,7 +56,7 @@ func newBubbleMutex() bubbleMutex { return make(bubbleMutex, 1) }
 func (m bubbleMutex) Lock()   { m <- struct{}{} }
 func (m bubbleMutex) Unlock() { <-m }
 
-// delay is time that the world's faults cost, beginning at a moment.
+// delay is time that injected faults cost, from a moment on.
 type delay struct {
 	at  time.Time
 	len time.Duration
@@ -65,7 +65,7 @@ type delay struct {
 func newDisk(r recipe) *disk {
 	d := newDice(r.seed, diceDisk)
 	s := &disk{dice: d, mu: newBubbleMutex()}
-	s.unpack(r)
+	s.setUp(r)
 	faulty, out := d.chance(0.5), d.chance(0.2)
 	from := 2 + d.n(20)
 	if r.has(partDisk) && faulty {
@@ -77,10 +77,10 @@ func newDisk(r recipe) *disk {
 	return s
 }
 
-// sound reports whether nothing is ever wrong with the disk.
+// sound reports whether this disk has no faults.
 func (s *disk) sound() bool { return s.before == 0 && s.outage[1] == 0 }
 
-// claim remembers which run this world is about and who has it.
+// claim remembers the world's run and its newest lease.
 func (s *disk) claim(ctx context.Context, log *timeline.Journal, run, owner string, ttl time.Duration) (timeline.Lease, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,8 +112,8 @@ func (s *disk) release(ctx context.Context, log *timeline.Journal, l timeline.Le
 	return err
 }
 
-// meet appends by keep, under the faults of a disk.
-func (s *disk) meet(keep func() error) error {
+// withFaults calls keep, with the faults of a disk before or after it.
+func (s *disk) withFaults(keep func() error) error {
 	s.mu.Lock()
 	s.appends++
 	out := s.appends >= s.outage[0] && s.appends < s.outage[1]
@@ -134,7 +134,7 @@ func (s *disk) meet(keep func() error) error {
 	return keep()
 }
 
-// keep makes events durable and shows the checker those that are new.
+// keep appends events and passes the new ones to the checker.
 func (s *disk) keep(ctx context.Context, log *timeline.Journal, l timeline.Lease, after uint64, events ...recovery.Event) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,7 +145,7 @@ func (s *disk) keep(ctx context.Context, log *timeline.Journal, l timeline.Lease
 	return s.show(ctx, l, time.Since(began))
 }
 
-// begin claims the run and makes its first events durable, and shows the checker both.
+// begin claims the run, makes its first events durable, and passes both to the checker.
 func (s *disk) begin(
 	ctx context.Context, log *timeline.Journal, run, owner string, ttl time.Duration, first func(timeline.Lease) []recovery.Event,
 ) (timeline.Lease, error) {
@@ -156,14 +156,14 @@ func (s *disk) begin(
 	if err != nil {
 		return lease, err
 	}
-	if lease.Epoch != s.lease.Epoch { // else it had happened, and nobody knew
+	if lease.Epoch != s.lease.Epoch { // otherwise an earlier try had succeeded without anybody knowing
 		s.checker.claimed(s.lease, lease)
 	}
 	s.run, s.lease = run, lease
 	return lease, s.show(ctx, lease, time.Since(began))
 }
 
-// show shows the checker what is new, by that lease; writing it took so long.
+// show passes new events, which took so long to write under this lease, to the checker.
 func (s *disk) show(ctx context.Context, l timeline.Lease, took time.Duration) error {
 	s.checker.kept(l, s.lease, took)
 	all, err := s.Read(ctx, l.Run, uint64(len(s.events)), 0)
@@ -177,15 +177,15 @@ func (s *disk) show(ctx context.Context, l timeline.Lease, took time.Duration) e
 	return nil
 }
 
-// cost notes what a fault delays a writer by, at the most.
+// cost records the maximum by which a fault delays a writer.
 func (s *disk) cost(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.delays = append(s.delays, delay{time.Now(), d})
 }
 
-// slack is the time that faults may have cost since a moment; the checker, which the
-// disk calls, holds the lock.
+// slack is the time that faults may have cost since a moment. The checker, which the disk calls,
+// holds the lock.
 func (s *disk) slack(since time.Time) time.Duration {
 	var sum time.Duration
 	for _, d := range s.delays {
@@ -196,14 +196,14 @@ func (s *disk) slack(since time.Time) time.Duration {
 	return sum
 }
 
-// look calls f with what is durable and the state that it folds to, which f must not keep.
+// look calls f with the durable events and the state that they fold to. f must not keep either.
 func (s *disk) look(f func(events []recovery.Event, run *recovery.Run)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f(s.events, s.checker.run)
 }
 
-// savedText is how much of an attempt's text is known to whoever can read the store.
+// savedText is how much of an attempt's text was saved in the store, and when.
 type savedText struct {
 	attempt uint64
 	bytes   int

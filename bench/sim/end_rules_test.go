@@ -7,7 +7,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// endRules are checked when nobody does anything any more.
+// endRules are checked when the world has ended.
 var endRules = []func(*checker){
 	(*checker).i01settled, (*checker).i05unsafeToolsRunOnce, (*checker).i06intentFirst, (*checker).i08legalRequests,
 	(*checker).i09screen, (*checker).i09cutAnswersStay, (*checker).i26fold, (*checker).i29followed,
@@ -22,7 +22,8 @@ func (c *checker) i01settled() {
 	}
 }
 
-// i09cutAnswersStay: an answer that was asked for once more is lost to nothing but the other one.
+// i09cutAnswersStay: a truncated answer is replaced only by the complete answer that was requested
+// for it.
 func (c *checker) i09cutAnswersStay() {
 	if c.cut != "" && (c.run.Answer() != c.cut || !c.run.Truncated()) {
 		c.complain("I09: the answer that was cut was %q, and is %q", c.cut, c.run.Answer())
@@ -57,8 +58,8 @@ func (c *checker) i06intentFirst() {
 	}
 }
 
-// i08legalRequests: what the strict provider refuses is an illegal history; after a
-// switch to another model the switch made it so (I38).
+// i08legalRequests: a request that the strict provider refuses had an illegal history; if the model
+// was switched before, the switch made it illegal (I38).
 func (c *checker) i08legalRequests() {
 	models := map[string]bool{}
 	for i, q := range c.w.lab.Requests() {
@@ -84,7 +85,7 @@ func (c *checker) i09screen() {
 	}
 }
 
-// i26fold compares the state that the runner had in the end with what the log amounts to.
+// i26fold compares the runner's final state with the state folded from the log.
 func (c *checker) i26fold() {
 	live := c.w.last
 	if live == nil || live.Seq != c.run.Seq {
@@ -96,7 +97,7 @@ func (c *checker) i26fold() {
 }
 
 func (c *checker) i29followed() {
-	if s := c.w.screen; s.seq != c.run.Seq && s.seq != c.end { // what is noted later is not followed
+	if s := c.w.screen; s.seq != c.run.Seq && s.seq != c.end { // notes after the end are not followed
 		c.complain("I29: the follower saw %d of %d events", s.seq, c.run.Seq)
 	}
 }

@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// proof says where an invariant is proved.
+// proof names what checks an invariant.
 type proof struct {
 	id      string
-	text    string   // the invariant, in short
-	sim     bool     // a rule of this simulation looks at it
-	tests   []string // folder and test, elsewhere
-	missing string   // what is not proved yet, and the programme that will
+	text    string   // the invariant in short
+	sim     bool     // whether a rule of this simulation checks it
+	tests   []string // folder and name of tests elsewhere
+	missing string   // what is not checked yet
 }
 
 // proofs are of all invariants.
@@ -74,8 +74,8 @@ var proofs = []proof{
 	{"I52", "a command that was taken is acted on or refused, whoever drives the run and whenever it settles", false, []string{"runner TestI52AnAnswerAroundParking", "runner TestI52EveryPairOfCommands", "runner TestI52ACommandThatNobodyHeard", "cmd/mulligan TestI52AcceptedIsDone", "cmd/mulligan TestI52TwoProcesses"}, ""},
 }
 
-// TestEveryInvariantHasItsProof: each has one line, what the line names exists, every rule
-// has a mutant, and what is nowhere proved says what is missing.
+// TestEveryInvariantHasItsProof: each invariant has one line, the tests that the line names exist,
+// every rule has a mutant, and a line without any check says what is missing.
 func TestEveryInvariantHasItsProof(t *testing.T) {
 	rules := sources(t, ".")
 	for i, p := range proofs {

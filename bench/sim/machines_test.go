@@ -9,7 +9,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// sharedStore is the one store of several machines. It knows when something is written.
+// sharedStore is the store of several machines. It signals writes.
 type sharedStore struct {
 	timeline.Store
 
@@ -41,7 +41,7 @@ func (s *sharedStore) wrote() {
 	s.changed = make(chan struct{})
 }
 
-// after waits until there are more writes than that, and gives how many there are.
+// after waits until there are more than seen writes, and returns their number.
 func (s *sharedStore) after(ctx context.Context, seen int) (int, error) {
 	for {
 		s.mu.Lock()
@@ -61,17 +61,18 @@ func (s *sharedStore) after(ctx context.Context, seen int) (int, error) {
 // machine is the shared store as one process has it open.
 type machine struct {
 	*sharedStore
-	awakes func() time.Time // when the process goes on that stands still
-	lag    time.Duration    // until it learns what others wrote
-	seen   int
+	resumesAt func() time.Time // when a paused process resumes
+	lag       time.Duration    // how long it takes until the process sees what others wrote
+	seen      int
 }
 
-// Moved is Shared's. It waits for something to tell: the virtual years of a world would be full of looks.
+// Moved is Shared's. It blocks until there is news: polling would take too long over the virtual
+// years of a world.
 func (m *machine) Moved(ctx context.Context, runs []string) (moved []timeline.Moved, news bool, err error) {
 	if m.seen, err = m.after(ctx, m.seen); err != nil {
 		return nil, false, err
 	}
-	time.Sleep(max(m.lag, time.Until(m.awakes())))
+	time.Sleep(max(m.lag, time.Until(m.resumesAt())))
 	heads, err := m.Heads(ctx, runs...)
 	for _, h := range heads {
 		t, err := m.LoadTail(ctx, h.Run)
@@ -83,11 +84,11 @@ func (m *machine) Moved(ctx context.Context, runs []string) (moved []timeline.Mo
 	return moved, true, err
 }
 
-// Close leaves the store to the others.
+// Close leaves the shared store open for the others.
 func (*machine) Close() error { return nil }
 
-// unpack sets up the store: in some worlds processes are on machines of their own.
-func (s *disk) unpack(r recipe) {
+// setUp makes the store. In some worlds each process runs on its own machine.
+func (s *disk) setUp(r recipe) {
 	d := newDice(r.seed, diceMachines)
 	if !d.chance(0.4) || !r.has(partMachines) {
 		s.Journal = timeline.NewMemory()
@@ -98,19 +99,19 @@ func (s *disk) unpack(r recipe) {
 	s.Journal = s.open(time.Now)
 }
 
-// open gives the Journal of one more process, which may stand still.
-func (s *disk) open(awakes func() time.Time) *timeline.Journal {
+// open returns the Journal of one more process, which may be paused.
+func (s *disk) open(resumesAt func() time.Time) *timeline.Journal {
 	if s.shared == nil {
 		return s.Journal
 	}
 	s.opening.Lock()
 	defer s.opening.Unlock()
-	j := timeline.NewJournal(&machine{sharedStore: s.shared, awakes: awakes, lag: s.lag})
+	j := timeline.NewJournal(&machine{sharedStore: s.shared, resumesAt: resumesAt, lag: s.lag})
 	s.opened = append(s.opened, j)
 	return j
 }
 
-// close closes what was opened.
+// close closes every Journal.
 func (s *disk) close() error {
 	s.opening.Lock()
 	defer s.opening.Unlock()
@@ -121,7 +122,7 @@ func (s *disk) close() error {
 	return errors.Join(errs...)
 }
 
-// named is the process that owns runs by that name.
+// named returns the process whose owner name this is.
 func (w *world) named(owner string) *process {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -133,34 +134,35 @@ func (w *world) named(owner string) *process {
 	return nil
 }
 
-// living are the processes of several machines that may take up the run, without the one that has it.
-func (w *world) living(but *process) (living []*process) {
+// alive returns the processes on several machines that can take over the run from but.
+func (w *world) alive(but *process) (alive []*process) {
 	if w.disk.shared == nil {
 		return nil
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, p := range w.processes {
-		if p != but && !p.gone() && !p.asleep() && p.told.Err() == nil {
-			living = append(living, p)
+		if p != but && !p.hasDied() && !p.isPaused() && p.stopping.Err() == nil {
+			alive = append(alive, p)
 		}
 	}
-	return living
+	return alive
 }
 
-// member is a process that a screen is connected to.
+// member is the process that a screen is connected to.
 type member struct {
 	*timeline.Journal
-	awakes func() time.Time
-	ctx    context.Context // ends with the connection
-	leave  context.CancelFunc
+	resumesAt func() time.Time
+	ctx       context.Context // ends with the connection
+	leave     context.CancelFunc
 }
 
-// somewhere connects a screen to the one computer or, of several machines, to one that lives, until that dies.
-func (w *world) somewhere(ctx context.Context, d *dice) *member {
-	m := &member{Journal: w.disk.Journal, awakes: func() time.Time { return time.Time{} }}
+// connect connects a screen to the only machine or, if there are several, to any live one until it
+// dies.
+func (w *world) connect(ctx context.Context, d *dice) *member {
+	m := &member{Journal: w.disk.Journal, resumesAt: func() time.Time { return time.Time{} }}
 	m.ctx, m.leave = context.WithCancel(ctx)
-	there := w.living(nil)
+	there := w.alive(nil)
 	at := 0
 	if len(there) > 0 {
 		at = d.n(len(there) + 1)
@@ -169,7 +171,7 @@ func (w *world) somewhere(ctx context.Context, d *dice) *member {
 		return m // a machine that drives no run, or the only one
 	}
 	p := there[at]
-	m.Journal, m.awakes = p.Journal, p.awakes
+	m.Journal, m.resumesAt = p.Journal, p.resumesAt
 	go func() {
 		select {
 		case <-p.died:
@@ -180,20 +182,21 @@ func (w *world) somewhere(ctx context.Context, d *dice) *member {
 	return m
 }
 
-// another is a process to go on with: a new one or, of several machines, one that was there before.
-func (h *person) another() *process {
-	if there := h.w.living(h.at); len(there) > 0 && h.moves.chance(0.5) {
+// nextProcess is the process that drives the run next: a new one or, with several machines, perhaps
+// an old one.
+func (h *person) nextProcess() *process {
+	if there := h.w.alive(h.at); len(there) > 0 && h.moves.chance(0.5) {
 		p := pick(h.moves, there...)
-		p.wakes()
+		p.endPause()
 		return p
 	}
-	return h.w.spawn(h.fate())
+	return h.w.spawn(h.nextCrash())
 }
 
-// hearsLate has a process sometimes learn that it took the run of one that stands still when that has woken: both
-// believe that they have it.
-func (p *process) hearsLate(from *process, d *dice) {
+// delayClaimReply sometimes delays the reply to p's claim until the paused process from has
+// resumed, so that both believe that they own the run.
+func (p *process) delayClaimReply(from *process, d *dice) {
 	if from != nil && p.disk.shared != nil && d.chance(0.5) {
-		p.hears = from.awakes().Add(d.duration(2 * time.Second))
+		p.claimReplyAt = from.resumesAt().Add(d.duration(2 * time.Second))
 	}
 }

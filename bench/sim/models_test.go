@@ -17,11 +17,11 @@ import (
 	"github.com/mulligan-run/mulligan/provider/responses"
 )
 
-// canary is the key of every provider; it may be seen nowhere. Nothing in its form says
-// that it is a key.
+// canary is the key of every provider and must never be shown. It does not look like a key, so only
+// knowing it helps.
 const canary = "canary.7f3a9c2e51d84b06"
 
-// wires are the providers of a world, each on its wire.
+// wires makes the adapter of each wire.
 var wires = map[string]func(dial dialer) (llm.Model, error){
 	"anthropic": func(dial dialer) (llm.Model, error) {
 		return anthropic.New(anthropic.Config{Name: "anthropic", Key: key, BaseURL: "http://127.0.0.1:1", DialContext: dial})
@@ -41,8 +41,8 @@ type dialer func(ctx context.Context, network, address string) (net.Conn, error)
 
 func key() (string, error) { return canary, nil }
 
-// catalogues are the faults of the catalogue by wire; those that send megabytes apart,
-// since they take as long as a hundred others.
+// catalogues are the catalogue's faults by wire. Those that send megabytes are apart, since they
+// take as long as a hundred others.
 var catalogues = sync.OnceValue(func() (of struct{ usual, big map[string][]faultlab.Step }) {
 	of.usual, of.big = map[string][]faultlab.Step{}, map[string][]faultlab.Step{}
 	for _, s := range catalogue.All() {
@@ -70,7 +70,7 @@ var sentences = []string{
 	"The order was placed; the confirmation follows by mail within the hour, and the rest is as before.",
 }
 
-// maxSteps is more than any model's script has.
+// maxSteps is longer than any model's script.
 const maxSteps = 20
 
 // models draws two to four models, on as many wires.
@@ -88,7 +88,7 @@ func (w *world) models() []string {
 	return names
 }
 
-// script draws what a model does. What it does last it does for ever.
+// script draws what a model does. The last step repeats for ever.
 func (d *dice) script(wire string, most int) []faultlab.Step {
 	var steps []faultlab.Step
 	for range d.n(pick(d, 8, 8, 8, maxSteps)) {
@@ -131,7 +131,7 @@ func (d *dice) toolCalls() faultlab.Step {
 	return faultlab.ToolCalls(pick(d, "", "Let me look. ", sentences[0]), calls...)
 }
 
-// fault draws one: of the catalogue, or made by hand.
+// fault draws a fault from the catalogue or a handmade one.
 func (d *dice) fault(wire string) faultlab.Step {
 	switch roll := d.n(400); {
 	case roll == 0:
@@ -155,7 +155,7 @@ func (d *dice) fault(wire string) faultlab.Step {
 		faultlab.EndAfter(text), faultlab.Malformed(text))
 }
 
-// leak is an error that says the key, or a stack, or a page, where people would read it.
+// leak is an error whose text contains the key, a stack trace, or an HTML page.
 func (d *dice) leak() faultlab.Step {
 	said := pick(d,
 		"Incorrect API key provided: "+canary+". You can find your key in the settings.",

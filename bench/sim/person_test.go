@@ -13,51 +13,51 @@ import (
 const (
 	forever  = 100 * time.Hour
 	leaseTTL = 15 * time.Second // the runner's
-	// handover is how long after the death of a process another one has its run (I36).
+	// handover is how long it may take until another process owns the run of one that died (I36).
 	handover = leaseTTL + 5*time.Second
 )
 
-// person starts the run, waits for it and answers it, a few times, and starts another
-// process where one died.
+// person starts the run, waits for it and answers its suggestions a few times. When a process dies,
+// the person starts another one.
 type person struct {
-	w        *world
-	dice     *dice
-	fates    *dice
-	hasty    *dice
-	moves    *dice   // where several machines are
-	deploys  *dice   // when processes are told to end
-	doomed   float64 // how likely the next process has a fate
-	patience int     // answers that are left
-	at       *process
+	w           *world
+	dice        *dice
+	crashes     *dice
+	cuts        *dice
+	moves       *dice   // with several machines: which process is next
+	deploys     *dice   // when processes are told to end
+	crashRate   float64 // how likely the next process crashes
+	answersLeft int     // how many more suggestions the person answers
+	at          *process
 }
 
 func (h *person) start(ctx context.Context) *runner.Run {
-	h.patience = 3 + h.dice.n(4)
-	if crashes := pick(h.fates, 0, 0, 0.4, 0.4, 0.9); h.w.recipe.has(partCrashes) {
-		h.doomed = crashes
+	h.answersLeft = 3 + h.dice.n(4)
+	if rate := pick(h.crashes, 0, 0, 0.4, 0.4, 0.9); h.w.recipe.has(partCrashes) {
+		h.crashRate = rate
 	}
-	h.at = h.w.spawn(h.fates.fate(h.doomed))
+	h.at = h.w.spawn(h.crashes.crashPlan(h.crashRate))
 	run, err := within(h.at, func() (*runner.Run, error) {
 		return h.at.runner.Start(h.at.under(ctx), runner.Request{Prompt: "What should I wear in Oslo today?"})
 	})
 	switch {
 	case err == nil:
 		return run
-	case errors.Is(err, errDied) && !h.w.unborn():
+	case errors.Is(err, errDied) && !h.w.neverBegan():
 		return h.takeOver(ctx, nil)
 	case !errors.Is(err, errDied) && !unwritten(err):
 		h.w.complain("I32: the run did not start: %v", err)
-	case unwritten(err) && !h.w.unborn():
+	case unwritten(err) && !h.w.neverBegan():
 		return h.resume(ctx)
 	}
 	return nil
 }
 
-// next goes on after run has settled or was left behind; nil if nobody does.
+// next continues after run has settled or its process has gone; nil if nobody continues.
 func (h *person) next(ctx context.Context, run *runner.Run) *runner.Run {
 	err := h.attend(ctx, run)
-	if h.at.told.Err() != nil && !errors.Is(err, runner.ErrLetGo) && !errors.Is(err, errDied) && !errors.Is(err, errPaused) {
-		h.at = h.another() // the run settled while its process ended
+	if h.at.stopping.Err() != nil && !errors.Is(err, runner.ErrLetGo) && !errors.Is(err, errDied) && !errors.Is(err, errPaused) {
+		h.at = h.nextProcess() // the run settled while its process was ending
 	}
 	failed, isFailed := errors.AsType[*runner.Error](err)
 	switch {
@@ -70,16 +70,16 @@ func (h *person) next(ctx context.Context, run *runner.Run) *runner.Run {
 	case errors.Is(err, errPaused):
 		return h.takeOver(ctx, run)
 	case isFailed:
-		if h.patience--; h.patience < 0 {
+		if h.answersLeft--; h.answersLeft < 0 {
 			return nil
 		}
 		return h.answer(ctx, failed)
 	case errors.Is(err, runner.ErrParked):
 		if wait := h.w.last.Wait; wait != nil {
-			h.w.sky.until(wait.Until)
+			h.w.env.until(wait.Until)
 		}
-		if h.fates.chance(0.5) { // the process did not stay for that long
-			h.at = h.another()
+		if h.crashes.chance(0.5) { // the process did not live that long
+			h.at = h.nextProcess()
 		}
 	case !unwritten(err) && !errors.Is(err, timeline.ErrStale):
 		h.w.complain("I32: the run stopped: %v", err)
@@ -87,8 +87,8 @@ func (h *person) next(ctx context.Context, run *runner.Run) *runner.Run {
 	return h.resume(ctx)
 }
 
-// written waits until a cancel is in the log, which a disk that fails delays; where the
-// process dies before, another one goes on.
+// written waits until a cancel is in the log. A failing disk delays that; if the process dies
+// first, another one takes over.
 func (h *person) written(ctx context.Context) *runner.Run {
 	for since := time.Now(); time.Since(since) < time.Hour; {
 		ended := false
@@ -105,10 +105,10 @@ func (h *person) written(ctx context.Context) *runner.Run {
 	return h.resume(ctx)
 }
 
-// errPaused is what the person gets who does not wait for a process that stands still.
+// errPaused says that the process is paused and that the person does not wait for it.
 var errPaused = errors.New("the process stands still")
 
-// attend waits for the run to settle, or cuts it short at some moment.
+// attend waits for the run to settle, or cuts calls short or cancels after a while.
 func (h *person) attend(ctx context.Context, run *runner.Run) error {
 	settled := make(chan outcome, 1)
 	go func() {
@@ -116,7 +116,7 @@ func (h *person) attend(ctx context.Context, run *runner.Run) error {
 		settled <- outcome{result.State, err}
 	}()
 	for range h.looks() {
-		if waits, err := h.wait(settled, h.hasty.duration(20*time.Second)); !waits {
+		if waits, err := h.wait(settled, h.cuts.duration(20*time.Second)); !waits {
 			return err
 		}
 		h.cutShort(ctx, run.ID())
@@ -127,21 +127,21 @@ func (h *person) attend(ctx context.Context, run *runner.Run) error {
 		}
 		return h.deploy(settled)
 	}
-	impatient := forever
+	cancelAfter := forever
 	if h.dice.chance(0.2) && h.w.recipe.has(partCancels) {
-		impatient = h.dice.duration(2 * time.Minute)
+		cancelAfter = h.dice.duration(2 * time.Minute)
 	}
-	waits, err := h.wait(settled, impatient)
+	waits, err := h.wait(settled, cancelAfter)
 	if !waits {
 		return err
 	}
-	if impatient == forever {
+	if cancelAfter == forever {
 		h.w.complain("I01: the run did not settle in %s", forever)
 	}
 	asked := time.Now()
 	if h.dice.chance(0.5) {
 		run.Cancel()
-	} else if h.meddle(ctx, run.ID()) {
+	} else if h.actElsewhere(ctx, run.ID()) {
 		_, err := h.wait(settled, forever)
 		return err
 	}
@@ -149,17 +149,17 @@ func (h *person) attend(ctx context.Context, run *runner.Run) error {
 	if errors.Is(err, errDied) || errors.Is(err, errPaused) {
 		return err
 	}
-	// Grace for effects that do not end, and for what was in the way of the write.
+	// Grace for effects that do not end, and for what delayed the write.
 	if took, limit := time.Since(asked), 4500*time.Millisecond+h.w.slack(asked); took > limit {
 		h.w.complain("I22: cancelled, and settled %s later", took)
 	}
 	return err
 }
 
-// deploy has the process told to end, which it does in time.
+// deploy tells the process to end, and checks that it does in time.
 func (h *person) deploy(settled <-chan outcome) error {
 	told := time.Now()
-	h.at.leave()
+	h.at.stop()
 	_, err := h.wait(settled, forever)
 	if took := time.Since(told); took > 10*time.Second+h.w.slack(told) && !errors.Is(err, errDied) && !errors.Is(err, errPaused) {
 		h.w.complain("I46: told to end, and its run was let go of %s later", took)
@@ -167,19 +167,19 @@ func (h *person) deploy(settled <-chan outcome) error {
 	return err
 }
 
-// looks is how often the person looks whether a call is slow; rarely at all.
+// looks is how often the person checks whether a call is slow; usually never.
 func (h *person) looks() int {
-	if !h.hasty.chance(0.15) || !h.w.recipe.has(partHaste) {
+	if !h.cuts.chance(0.15) || !h.w.recipe.has(partCuts) {
 		return 0
 	}
-	return 1 + h.hasty.n(4)
+	return 1 + h.cuts.n(4)
 }
 
-// cutShort has the call in the air, if there is one, tried again or another model asked;
-// sometimes the person presses twice, also from another process.
+// cutShort retries the current call, if there is one, or switches its model. Sometimes the person
+// presses twice, or from another process.
 func (h *person) cutShort(ctx context.Context, run string) {
-	desk := h.w.spawn(fate{})
-	state, err := desk.runner.Inspect(ctx, run)
+	other := h.w.spawn(crashPlan{})
+	state, err := other.runner.Inspect(ctx, run)
 	if err != nil {
 		return
 	}
@@ -187,12 +187,12 @@ func (h *person) cutShort(ctx context.Context, run string) {
 	if id == "" {
 		return
 	}
-	for range 1 + h.hasty.n(2) {
-		at := desk
-		if h.hasty.chance(0.5) && !h.at.asleep() && h.at.told.Err() == nil {
+	for range 1 + h.cuts.n(2) {
+		at := other
+		if h.cuts.chance(0.5) && !h.at.isPaused() && h.at.stopping.Err() == nil {
 			at = h.at
 		}
-		_, err := h.recover(ctx, at, run, runner.Answer{Suggestion: id, Action: pick(h.hasty, actions...).ID})
+		_, err := h.recover(ctx, at, run, runner.Answer{Suggestion: id, Action: pick(h.cuts, actions...).ID})
 		if err != nil && !errors.Is(err, runner.ErrSent) && !errors.Is(err, errDied) && !answered(err) && !unwritten(err) {
 			h.w.complain("I18: cutting a call short: %v", err)
 		}
@@ -205,8 +205,8 @@ type outcome struct {
 	err   error
 }
 
-// wait gives how the run settled, or that its process died or stands still; it says
-// whether nothing of that has happened after the limit.
+// wait returns how the run settled, or that its process died or is paused. waits is true if none of
+// that happened within the limit.
 func (h *person) wait(settled <-chan outcome, limit time.Duration) (waits bool, err error) {
 	paused := h.at.paused
 	timeout := time.NewTimer(limit)
@@ -219,7 +219,7 @@ func (h *person) wait(settled <-chan outcome, limit time.Duration) (waits bool, 
 		case <-h.at.died:
 			return false, errDied
 		case <-paused:
-			if paused = nil; h.fates.chance(0.7) {
+			if paused = nil; h.crashes.chance(0.7) {
 				return false, errPaused
 			}
 		case <-timeout.C:
@@ -234,17 +234,17 @@ func (w *world) slack(since time.Time) time.Duration {
 	return w.disk.slack(since)
 }
 
-// meddle does something from another process; it reports whether that was no cancel.
-func (h *person) meddle(ctx context.Context, run string) bool {
-	desk := h.w.spawn(fate{}).runner
-	if state, err := desk.Inspect(ctx, run); err == nil && state.Wait != nil && len(state.Wait.Actions) > 0 && h.dice.chance(0.7) {
-		_, err := desk.Recover(ctx, run, runner.Answer{Action: pick(h.dice, state.Wait.Actions...).ID})
-		if err != nil && !errors.Is(err, runner.ErrSent) && !answered(err) { // nil: its owner had just let go of it
+// actElsewhere answers a wait, or cancels, from another process. It reports whether it answered.
+func (h *person) actElsewhere(ctx context.Context, run string) bool {
+	other := h.w.spawn(crashPlan{}).runner
+	if state, err := other.Inspect(ctx, run); err == nil && state.Wait != nil && len(state.Wait.Actions) > 0 && h.dice.chance(0.7) {
+		_, err := other.Recover(ctx, run, runner.Answer{Action: pick(h.dice, state.Wait.Actions...).ID})
+		if err != nil && !errors.Is(err, runner.ErrSent) && !answered(err) { // nil: the run's owner had just released it
 			h.w.complain("I18: answering a wait from elsewhere: %v", err)
 		}
 		return true
 	}
-	if err := desk.Cancel(ctx, run); err != nil && !unwritten(err) {
+	if err := other.Cancel(ctx, run); err != nil && !unwritten(err) {
 		h.w.complain("I22: a cancel from elsewhere: %v", err)
 	}
 	return false
@@ -255,22 +255,22 @@ func answered(err error) bool {
 	return errors.Is(err, recovery.ErrAnswered) || errors.Is(err, recovery.ErrExpired) || errors.Is(err, recovery.ErrNoSuggestion)
 }
 
-// isCancelled reports whether the run has ended so.
+// isCancelled reports whether the run has ended as cancelled.
 func (h *person) isCancelled(ctx context.Context, run string) bool {
 	state, err := h.at.runner.Inspect(ctx, run)
 	return err == nil && state.End != nil && state.End.Status == recovery.StatusCancelled
 }
 
-// answer answers a suggestion; nil if the person leaves it at that.
+// answer answers a suggestion; nil if the person does nothing more.
 func (h *person) answer(ctx context.Context, failed *runner.Error) *runner.Run {
 	d := h.dice
 	switch d.n(10) {
 	case 0:
 		return nil
 	case 1:
-		return h.dismiss(ctx, failed.Run)
+		return h.cancelSuggestion(ctx, failed.Run)
 	case 2:
-		h.w.sky.until(failed.Suggestion.ExpiresAt.Add(time.Minute))
+		h.w.env.until(failed.Suggestion.ExpiresAt.Add(time.Minute))
 		_, err := h.recover(ctx, h.at, failed.Run, runner.Answer{Action: recovery.ButtonStop})
 		if !errors.Is(err, recovery.ErrExpired) && !unwritten(err) && !errors.Is(err, errDied) {
 			h.w.complain("I18: an answer after the expiry: %v", err)
@@ -313,8 +313,8 @@ func (h *person) choose(s *recovery.Suggestion) runner.Answer {
 	return runner.Answer{Suggestion: s.ID, Action: pick(h.dice, actions...)}
 }
 
-// dismiss cancels a run that waits for an answer.
-func (h *person) dismiss(ctx context.Context, run string) *runner.Run {
+// cancelSuggestion cancels a run that waits for an answer.
+func (h *person) cancelSuggestion(ctx context.Context, run string) *runner.Run {
 	_, err := within(h.at, func() (struct{}, error) { return struct{}{}, h.at.runner.Cancel(ctx, run) })
 	switch {
 	case errors.Is(err, errDied):
@@ -327,7 +327,7 @@ func (h *person) dismiss(ctx context.Context, run string) *runner.Run {
 	return nil
 }
 
-// answerTwice answers from two processes at the same instant: one of them is heard.
+// answerTwice answers from two processes at the same instant. Only one answer may be accepted.
 func (h *person) answerTwice(ctx context.Context, failed *runner.Error) *runner.Run {
 	type reply struct {
 		at  *process
@@ -335,7 +335,7 @@ func (h *person) answerTwice(ctx context.Context, failed *runner.Error) *runner.
 		err error
 	}
 	replies := make(chan reply, 2)
-	for _, p := range []*process{h.at, h.w.spawn(fate{})} {
+	for _, p := range []*process{h.at, h.w.spawn(crashPlan{})} {
 		a := h.choose(failed.Suggestion)
 		go func() {
 			run, err := h.recover(ctx, p, failed.Run, a)
@@ -363,41 +363,41 @@ func (h *person) answerTwice(ctx context.Context, failed *runner.Error) *runner.
 	return one.run
 }
 
-// resume goes on with a run that stopped, until the disk lets it.
+// resume resumes a run that stopped, as soon as the disk permits it.
 func (h *person) resume(ctx context.Context) *runner.Run {
 	time.Sleep(h.dice.duration(time.Minute))
 	return h.claim(ctx, nil, forever)
 }
 
-// takeOver goes on in another process with a run whose own died or, where it is given,
-// stands still.
+// takeOver continues a run in another process. The run's own process has died or, if back is given,
+// is paused.
 func (h *person) takeOver(ctx context.Context, back *runner.Run) *runner.Run {
 	var from *process
 	if back != nil {
 		from = h.at
 	}
-	h.at = h.another()
-	h.at.hearsLate(from, h.moves)
+	h.at = h.nextProcess()
+	h.at.delayClaimReply(from, h.moves)
 	run := h.claim(ctx, from, handover)
-	if run == nil && from != nil && !from.asleep() {
-		h.at, run = from, back // it woke up in time
+	if run == nil && from != nil && !from.isPaused() {
+		h.at, run = from, back // it resumed in time
 	}
 	return run
 }
 
-// fate is that of the next process; they die less and less often.
-func (h *person) fate() fate {
-	f := h.fates.fate(h.doomed)
-	h.doomed *= 0.8
+// nextCrash is how the next process crashes. Crashes become less and less likely.
+func (h *person) nextCrash() crashPlan {
+	f := h.crashes.crashPlan(h.crashRate)
+	h.crashRate *= 0.8
 	return f
 }
 
-// maxOwned is how long another process may drive the run: one that cuts a call short goes
-// on with the run, through a network that is down, too.
+// maxOwned is how long another process may drive the run: a process that cuts a call short
+// continues the run, also while the network is down.
 const maxOwned = time.Hour
 
-// claim resumes the run here as soon as its lease is over, which takes no longer than
-// the limit, but for what a process that stands still makes of it.
+// claim resumes the run in h.at as soon as its lease is over. That may take no longer than the
+// limit and the delays of faults.
 func (h *person) claim(ctx context.Context, from *process, limit time.Duration) *runner.Run {
 	began := time.Now()
 	for since := began; time.Since(began) < maxOwned; time.Sleep(time.Second) {
@@ -406,9 +406,9 @@ func (h *person) claim(ctx context.Context, from *process, limit time.Duration) 
 		case err == nil:
 			return run
 		case errors.Is(err, errDied):
-			h.at, since = h.another(), time.Now()
+			h.at, since = h.nextProcess(), time.Now()
 		case errors.Is(err, timeline.ErrOwned):
-			if from != nil && !from.asleep() {
+			if from != nil && !from.isPaused() {
 				return nil
 			}
 			if late := time.Since(since); late > limit+h.w.slack(since) {

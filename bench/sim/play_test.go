@@ -11,18 +11,17 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// record is what a world left behind.
+// record is the outcome of a world.
 type record struct {
 	recipe recipe
 	about  string // its plugins
 	wrong  []string
 	events []recovery.Event
-	many   bool // over several machines
-	taken  int  // by another process than the one before, so often
+	many   bool // on several machines
+	taken  int  // how often another process took over the run
 }
 
-// play runs a world in a bubble. That the bubble ends says that no goroutine was left
-// behind (I45).
+// play runs a world in a bubble. The bubble ends only if no goroutine is left (I45).
 func play(t *testing.T, r recipe) (rec record) {
 	rec.recipe = r
 	defer func() {
@@ -32,7 +31,7 @@ func play(t *testing.T, r recipe) (rec record) {
 	}()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, r)
-		w.live()
+		w.run()
 		rec.about, rec.wrong, rec.events = w.about, w.check(), w.disk.events
 		rec.many, rec.taken = w.disk.shared != nil, w.disk.checker.taken
 	})
@@ -57,14 +56,14 @@ func line(e recovery.Event) string {
 	return fmt.Sprintf("%4d %s %s %s", e.Seq, e.Time.Format("02T15:04:05.000"), e.Type(), words.Clip(body, 300))
 }
 
-// String tells all: what was broken, and the log.
+// String lists what was violated, then the log.
 func (r record) String() string {
 	return fmt.Sprintf("%s\nplugins:%s\n\n%s\n\n%s\n", r.recipe, r.about, strings.Join(r.wrong, "\n"), strings.Join(r.lines(), "\n"))
 }
 
 var invariantID = regexp.MustCompile(`^I\d\d`)
 
-// broken lists the invariants that were.
+// broken is the set of violated invariants.
 func (r record) broken() map[string]bool {
 	ids := map[string]bool{}
 	for _, w := range r.wrong {

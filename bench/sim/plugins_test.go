@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// version is that of every plugin here.
+// version is the version of every plugin.
 const version = "1.2.3"
 
 // adviser draws a plugin.
@@ -30,7 +30,7 @@ func (w *world) adviser(d *dice) (string, hooks.Hook) {
 	})
 }
 
-// overheard complains when somebody was told the key.
+// overheard complains if the key is in what somebody was told.
 func (w *world) overheard(who string, what any) {
 	data, err := json.Marshal(what)
 	if err != nil {
@@ -84,7 +84,7 @@ func (d *dice) advise(ctx context.Context, kind string, e hooks.RunError) (recov
 	return recovery.Vote{}, nil
 }
 
-// nonsense is an answer that does not count.
+// nonsense is an answer that must not count.
 func (d *dice) nonsense() recovery.Vote {
 	return pick(d,
 		recovery.Vote{Action: "dance"}, recovery.Vote{Action: recovery.ActionRetry, Delay: -1},
@@ -93,7 +93,7 @@ func (d *dice) nonsense() recovery.Vote {
 		recovery.Vote{Action: recovery.ActionRetry, Reason: "\xff"})
 }
 
-// sensible retries what may pass and switches where it will not.
+// sensible retries failures that may pass, and switches the model for others.
 func sensible(e hooks.RunError) recovery.Vote {
 	switch {
 	case len(e.Alternatives) > 0 && (!e.Failure.Retryable || e.Attempt >= 2 || e.Failure.RetryAfter > 30_000):

@@ -15,61 +15,61 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// errDied is what somebody gets who asked a process that died meanwhile.
+// errDied is the reply of a process that died while it was asked.
 var errDied = errors.New("the process died")
 
-// fate is what happens to a process at one of its appends.
-type fate struct {
-	at    int           // which append, from 1; 0 = it lives on
-	after bool          // the append is durable, and the process does not learn it
-	pause time.Duration // it only stops for so long, as a laptop whose lid is closed; 0 = it dies
+// crashPlan says at which append a process crashes or pauses.
+type crashPlan struct {
+	at    int           // which append, from 1; 0 = none
+	after bool          // the append is durable, but the process never learns it
+	pause time.Duration // the process only pauses for so long, like a laptop with a closed lid; 0 = it dies
 }
 
-// process is one process with a runner. It is the runner's Log: dying, it neither
-// writes nor releases nor hears anything any more, and cleans nothing up.
+// process is one process with a runner, and the runner's Log. After its death it neither writes nor
+// releases anything, receives nothing, and cleans nothing up.
 type process struct {
 	*timeline.Journal
-	disk   *disk
-	w      *world
-	name   string
-	fate   fate
-	runner *runner.Runner
-	died   chan struct{}
-	paused chan struct{}
-	told   context.Context // over once it is told to end
-	leave  func()          // tells it to end
-	slept  atomic.Bool     // it stood still once
+	disk      *disk
+	w         *world
+	name      string
+	crash     crashPlan
+	runner    *runner.Runner
+	died      chan struct{}
+	paused    chan struct{}
+	stopping  context.Context // done once the process is told to end
+	stop      func()          // tells the process to end
+	wasPaused atomic.Bool     // it was paused at least once
 
-	mu      sync.Mutex
-	appends int
-	awake   time.Time // the end of its pause
-	hears   time.Time // until then it is not told that a claim succeeded
-	calls   map[int]context.CancelFunc
-	called  int
+	mu           sync.Mutex
+	appends      int
+	pauseEnd     time.Time // when its pause ends
+	claimReplyAt time.Time // until then the reply to a successful claim is withheld
+	calls        map[int]context.CancelFunc
+	called       int
 }
 
-// draw gives a process of a world its fate.
-func (d *dice) fate(likely float64) fate {
+// crashPlan draws whether and how a process crashes.
+func (d *dice) crashPlan(likely float64) crashPlan {
 	at, after, pauses := 1+int(d.duration(30)), d.chance(0.5), d.chance(0.25)
 	pause := time.Second + d.duration(45*time.Second)
 	if !d.chance(likely) {
-		return fate{}
+		return crashPlan{}
 	}
 	if !pauses {
 		pause = 0
 	}
-	return fate{at: at, after: after, pause: pause}
+	return crashPlan{at: at, after: after, pause: pause}
 }
 
 // spawn starts a process.
-func (w *world) spawn(f fate) *process {
+func (w *world) spawn(plan crashPlan) *process {
 	p := &process{
-		disk: w.disk, w: w, fate: f,
+		disk: w.disk, w: w, crash: plan,
 		died: make(chan struct{}), paused: make(chan struct{}), calls: map[int]context.CancelFunc{},
 	}
-	told, leave := context.WithCancelCause(context.Background())
-	p.told, p.leave = told, func() { leave(runner.ErrLetGo) }
-	p.Journal = w.disk.open(p.awakes)
+	stopping, cancel := context.WithCancelCause(context.Background())
+	p.stopping, p.stop = stopping, func() { cancel(runner.ErrLetGo) }
+	p.Journal = w.disk.open(p.resumesAt)
 	w.mu.Lock()
 	w.processes = append(w.processes, p)
 	p.name = fmt.Sprintf("p%d", len(w.processes))
@@ -78,30 +78,30 @@ func (w *world) spawn(f fate) *process {
 	return p
 }
 
-// dead reports whether p is, and waits for the end of the world then: nothing that a
-// dead process does comes back.
-func (p *process) dead() bool {
-	if p.gone() {
+// blockIfDead reports whether p has died, after waiting for the end of the world: no call in a dead
+// process returns.
+func (p *process) blockIfDead() bool {
+	if p.hasDied() {
 		<-p.w.over
 		return true
 	}
 	return false
 }
 
-// under is the context of a run that p drives: p lets go of it when it is told to end.
+// under is the context of a run that p drives: p releases the run when it is told to end.
 func (p *process) under(ctx context.Context) context.Context {
 	ctx, cancel := context.WithCancelCause(ctx)
-	context.AfterFunc(p.told, func() { cancel(context.Cause(p.told)) })
+	context.AfterFunc(p.stopping, func() { cancel(context.Cause(p.stopping)) })
 	return ctx
 }
 
-// leftInOrder reports whether p was told to end and nothing else was wrong with it.
+// leftInOrder reports whether p was told to end and had no other fault.
 func (p *process) leftInOrder() bool {
-	return p.told.Err() != nil && !p.gone() && !p.slept.Load() && p.disk.sound()
+	return p.stopping.Err() != nil && !p.hasDied() && !p.wasPaused.Load() && p.disk.sound()
 }
 
-// gone reports whether p died.
-func (p *process) gone() bool {
+// hasDied reports whether p died.
+func (p *process) hasDied() bool {
 	select {
 	case <-p.died:
 		return true
@@ -119,12 +119,12 @@ func (p *process) die() {
 	}
 }
 
-// doom reports whether this append is the one that p's fate is about.
-func (p *process) doom() bool {
+// nextAppendFails counts an append and reports whether it is the one that p's plan is about.
+func (p *process) nextAppendFails() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.appends++
-	return p.appends == p.fate.at
+	return p.appends == p.crash.at
 }
 
 func (p *process) Append(ctx context.Context, l timeline.Lease, after uint64, events ...recovery.Event) error {
@@ -135,54 +135,54 @@ func (p *process) Begin(
 	ctx context.Context, run, _ string, ttl time.Duration, first func(timeline.Lease) []recovery.Event,
 ) (lease timeline.Lease, err error) {
 	err = p.write(func() error {
-		p.w.sky.comes(p.owner())
+		p.w.env.noteClaim(p.owner())
 		lease, err = p.disk.begin(ctx, p.Journal, run, p.owner(), ttl, first)
 		return err
 	})
 	return lease, err
 }
 
-// write appends by keep, under p's fate.
+// write calls keep, and crashes or pauses the process there if that is planned.
 func (p *process) write(keep func() error) error {
-	if p.dead() {
+	if p.blockIfDead() {
 		return timeline.ErrClosed
 	}
-	if !p.doom() {
-		return p.disk.meet(keep)
+	if !p.nextAppendFails() {
+		return p.disk.withFaults(keep)
 	}
 	var err error
-	if p.fate.after {
+	if p.crash.after {
 		err = keep()
 	}
-	if p.fate.pause == 0 {
+	if p.crash.pause == 0 {
 		p.die()
-		p.dead()
+		p.blockIfDead()
 		return timeline.ErrClosed
 	}
-	p.disk.cost(p.fate.pause)
+	p.disk.cost(p.crash.pause)
 	p.mu.Lock()
-	p.awake = time.Now().Add(p.fate.pause)
+	p.pauseEnd = time.Now().Add(p.crash.pause)
 	p.mu.Unlock()
-	p.slept.Store(true)
+	p.wasPaused.Store(true)
 	close(p.paused)
-	time.Sleep(p.fate.pause)
-	if p.fate.after {
+	time.Sleep(p.crash.pause)
+	if p.crash.after {
 		return err
 	}
 	return keep()
 }
 
-// owner names the process as a runner would, but for the dice in that: a seed is to be played
-// twice alike.
+// owner names the process as a runner would, but without the random part, since a seed must give
+// the same log twice.
 func (p *process) owner() string { return "sim-" + p.name }
 
 func (p *process) Claim(ctx context.Context, run, _ string, ttl time.Duration) (timeline.Lease, error) {
-	if p.dead() {
+	if p.blockIfDead() {
 		return timeline.Lease{}, timeline.ErrClosed
 	}
-	p.w.sky.comes(p.owner())
+	p.w.env.noteClaim(p.owner())
 	lease, err := p.disk.claim(ctx, p.Journal, run, p.owner(), ttl)
-	if late := time.Until(p.hears); err == nil && late > 0 {
+	if late := time.Until(p.claimReplyAt); err == nil && late > 0 {
 		p.disk.cost(late)
 		time.Sleep(late)
 	}
@@ -190,29 +190,29 @@ func (p *process) Claim(ctx context.Context, run, _ string, ttl time.Duration) (
 }
 
 func (p *process) Renew(ctx context.Context, l timeline.Lease, ttl time.Duration) (timeline.Lease, error) {
-	if p.dead() {
+	if p.blockIfDead() {
 		return timeline.Lease{}, timeline.ErrClosed
 	}
 	return p.disk.renew(ctx, p.Journal, l, ttl)
 }
 
 func (p *process) Keep(ctx context.Context, _ string, ttl time.Duration) (timeline.Kept, error) {
-	time.Sleep(time.Until(p.awakes()))
-	if p.dead() {
+	time.Sleep(time.Until(p.resumesAt()))
+	if p.blockIfDead() {
 		return timeline.Kept{}, timeline.ErrClosed
 	}
 	return p.Journal.Keep(ctx, p.owner(), ttl)
 }
 
 func (p *process) Release(ctx context.Context, l timeline.Lease) error {
-	if p.dead() {
+	if p.blockIfDead() {
 		return timeline.ErrClosed
 	}
 	return p.disk.release(ctx, p.Journal, l)
 }
 
 func (p *process) SaveTail(ctx context.Context, l timeline.Lease, t timeline.Tail) error {
-	if p.dead() {
+	if p.blockIfDead() {
 		return timeline.ErrClosed
 	}
 	err := p.Journal.SaveTail(ctx, l, t)
@@ -230,18 +230,18 @@ func (p *process) Publish(run string, d timeline.Delta) {
 	}
 }
 
-// awakes is when p goes on, or went on, after it stood still.
-func (p *process) awakes() time.Time {
+// resumesAt is when p's last pause ends, or ended.
+func (p *process) resumesAt() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.awake
+	return p.pauseEnd
 }
 
-// asleep reports whether p stands still.
-func (p *process) asleep() bool { return time.Now().Before(p.awakes()) }
+// isPaused reports whether p is paused now.
+func (p *process) isPaused() bool { return time.Now().Before(p.resumesAt()) }
 
-// wakes has a process that once stood still be like any other one.
-func (p *process) wakes() {
+// endPause makes a process that was paused usable again.
+func (p *process) endPause() {
 	select {
 	case <-p.paused:
 		p.paused = make(chan struct{})
@@ -249,14 +249,14 @@ func (p *process) wakes() {
 	}
 }
 
-// owns reports whether p has the run, as far as the disk knows.
+// owns reports whether p owns the run, according to the disk.
 func (p *process) owns() bool {
 	owner := ""
 	p.disk.look(func(_ []recovery.Event, run *recovery.Run) { owner = run.Owner })
 	return owner == p.owner()
 }
 
-// within asks something of p; errDied if it dies meanwhile.
+// within calls ask, and returns errDied if p dies meanwhile.
 func within[T any](p *process, ask func() (T, error)) (T, error) {
 	type reply struct {
 		value T
@@ -275,8 +275,8 @@ func within[T any](p *process, ask func() (T, error)) (T, error) {
 	}
 }
 
-// calling is a model as p calls it: one call at a time may be in the air, by who has
-// the run; the connections of a process that dies break.
+// calling is a model as p calls it. Only the run's owner may call, and only one call at a time may
+// be open. The calls of a process that dies are cancelled.
 type calling struct {
 	p *process
 	llm.Model
@@ -290,7 +290,7 @@ func (c calling) Stream(ctx context.Context, q llm.Request) iter.Seq2[llm.Delta,
 	}
 }
 
-// call counts a call of p's in, and out when done is called.
+// call counts a call of p until done is called.
 func (p *process) call(ctx context.Context) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	select {

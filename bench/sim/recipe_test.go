@@ -14,23 +14,23 @@ const (
 	partTools    = "tools"
 	partDisk     = "disk"    // the faults of the store
 	partCancels  = "cancels" // a person's impatience
-	partHaste    = "haste"   // a person's, who cuts calls short
+	partCuts     = "cuts"    // calls that a person cuts short
 	partCrashes  = "crashes" // of processes, also those that only stop for a while
 	partDeploys  = "deploys" // of processes that are told to end
 	partNetwork  = "network" // that goes and comes back
-	partClock    = "clock"   // that is set, or of a computer that sleeps
+	partClock    = "clock"   // the wall clock is set, or the computer sleeps
 )
 
 // parts are in the order in which shrinking tries to leave them out.
-var parts = []string{partMachines, partPlugins, partNetwork, partClock, partDisk, partCrashes, partDeploys, partCancels, partHaste, partTools}
+var parts = []string{partMachines, partPlugins, partNetwork, partClock, partDisk, partCrashes, partDeploys, partCancels, partCuts, partTools}
 
 const allSteps = -1
 
-// recipe says which world is made: a seed draws it, and what is left out makes it
-// smaller without changing the luck of the rest.
+// recipe describes a world: a seed draws it, and leaving a part out does not change what the other
+// parts draw.
 type recipe struct {
 	seed    uint64
-	steps   int // scripted steps of each model; an answer follows; allSteps = as drawn
+	steps   int // scripted steps of each model, followed by an answer; allSteps = as drawn
 	without []string
 }
 
@@ -55,7 +55,7 @@ func (r recipe) String() string {
 	return s
 }
 
-// parseRecipe reads a recipe; a bare number is a seed.
+// parseRecipe reads a recipe; a number alone is a seed.
 func parseRecipe(line string) (recipe, error) {
 	r := of(0)
 	for _, field := range strings.Fields(line) {

@@ -32,8 +32,8 @@ func effect(e recovery.Event) bool {
 	return false
 }
 
-// byItself gives the open failure that a Began answers, nil where none or a person does,
-// or where the model is only told.
+// byItself returns the open failure to which a Began responds; nil if there is none, if a person
+// decided, or if the failure was only passed to the model.
 func (c *checker) byItself(e recovery.Event) (recovery.Began, *recovery.OpenFailure) {
 	b, ok := e.Body.(recovery.Began)
 	if !ok || c.accepted || c.run.Open == nil || c.run.Open.Decision == nil || told(c.run.Open) {
@@ -42,8 +42,8 @@ func (c *checker) byItself(e recovery.Event) (recovery.Began, *recovery.OpenFail
 	return b, c.run.Open
 }
 
-// told reports whether nobody had an opinion about a failure of a tool: the
-// model is told, and goes on (spec §5).
+// told reports whether no plugin had an opinion about a tool's failure: the model is told, and
+// continues (spec §5).
 func told(o *recovery.OpenFailure) bool {
 	return o.CallID != "" && o.Decision != nil && o.Decision.Action == recovery.ActionNone
 }
@@ -166,8 +166,8 @@ func (c *checker) i14longWaitsAreParked(e recovery.Event) {
 	}
 }
 
-// i15noAdviceChangesNothing: where no plugin has a valid opinion, the decision is the one
-// without plugins.
+// i15noAdviceChangesNothing: without a valid opinion from a plugin, the decision is the one that is
+// made without plugins.
 func (c *checker) i15noAdviceChangesNothing(e recovery.Event) {
 	b, ok := e.Body.(recovery.Decided)
 	if !ok || slices.ContainsFunc(c.votes, func(v recovery.Vote) bool { return v.Error == "" && c.sound(v) }) {
@@ -178,7 +178,7 @@ func (c *checker) i15noAdviceChangesNothing(e recovery.Event) {
 	}
 }
 
-// sound reports whether a vote is an opinion that may count.
+// sound reports whether a vote is a valid opinion.
 func (c *checker) sound(v recovery.Vote) bool {
 	switch v.Action {
 	case recovery.ActionRetry, recovery.ActionFail:
@@ -270,9 +270,9 @@ func (c *checker) i20decidedFirst(e recovery.Event) {
 	}
 }
 
-// votedSo reports whether by names a vote for the decision that is in the log; of what a
-// limit forbids another decision may have been made, and the last round of a call's patience
-// asks each model in turn.
+// votedSo reports whether by names a plugin that voted for the decision in the log. If a limit
+// blocked the vote's action, or in the last round of a call's patience, which asks each model in
+// turn, the decision may differ from the vote.
 func (c *checker) votedSo(by *recovery.Voter, d recovery.Decision) bool {
 	return by != nil && slices.ContainsFunc(c.votes, func(v recovery.Vote) bool {
 		ranked := by.Rank < len(c.run.Policy.Plugins) && c.run.Policy.Plugins[by.Rank] == by.Plugin
@@ -293,14 +293,15 @@ func (c *checker) i22cancelIsFinal(e recovery.Event) {
 	}
 	since := c.cancelled
 	if c.claimedAt.After(since) {
-		since = c.claimedAt // nobody drove the run
+		since = c.claimedAt // no process drove the run before
 	}
 	if took := time.Since(since); took > 2*time.Second+c.w.disk.slack(since) {
 		c.complain("I22: cancelled, and ended %s later", took)
 	}
 }
 
-// i23oneWinner: of two that race for a run, the log says who was first, and keeps to it.
+// i23oneWinner: of two events that race for a run, the first one in the log decides, and nothing
+// later contradicts it.
 func (c *checker) i23oneWinner(e recovery.Event) {
 	switch b := e.Body.(type) {
 	case recovery.Ended:
@@ -336,7 +337,7 @@ func (c *checker) i25crashesCount(e recovery.Event) {
 	}
 }
 
-// i26asTheLogSays: what the runner concludes is what the log alone leads to.
+// i26asTheLogSays: what the runner concludes follows from the log alone.
 func (c *checker) i26asTheLogSays(e recovery.Event) {
 	switch e.Body.(type) {
 	case recovery.Decided, recovery.Suggested, recovery.Waiting, recovery.Ended:
@@ -349,7 +350,7 @@ func (c *checker) i26asTheLogSays(e recovery.Event) {
 	}
 }
 
-// i32nothingTwice: an append that seemed to fail and is repeated says nothing twice.
+// i32nothingTwice: an append that seemed to fail and is repeated writes nothing twice.
 func (c *checker) i32nothingTwice(e recovery.Event) {
 	switch b := e.Body.(type) {
 	case recovery.Began:
@@ -396,8 +397,8 @@ func (c *checker) i41usageAdds(e recovery.Event) {
 	}
 }
 
-// i46handedOver: an attempt is handed over by its own process alone, once that was told to end; and then it is,
-// unless something else was wrong.
+// i46handedOver: an attempt is handed over only by the process that began it, and only after that
+// was told to end; a process that is told to end does so unless it has another fault.
 func (c *checker) i46handedOver(e recovery.Event) {
 	b, ok := e.Body.(recovery.Failed)
 	if !ok || b.Failure.Kind != failure.KindInterrupted {
@@ -408,7 +409,7 @@ func (c *checker) i46handedOver(e recovery.Event) {
 	case p == nil || b.Attempt == 0:
 	case b.Cause != recovery.CauseHandedOver && p.leftInOrder():
 		c.complain("I46: event %d: attempt %d of %s was found, and not handed over", e.Seq, b.Attempt, c.by)
-	case b.Cause == recovery.CauseHandedOver && (p.told.Err() == nil || c.run.Owner != c.by):
+	case b.Cause == recovery.CauseHandedOver && (p.stopping.Err() == nil || c.run.Owner != c.by):
 		c.complain("I46: event %d: attempt %d is handed over by %s, and %s, which nobody told to end, began it", e.Seq, b.Attempt, c.run.Owner, c.by)
 	}
 }

@@ -10,27 +10,28 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// screen folds what a follower gets as a client does: text grows by deltas, is what the event
-// that ends its attempt says, is withdrawn when Began says so, and is final once Answered.
+// screen folds what a follower receives, as a client does: text grows by deltas, is replaced by the
+// text of the event that ends its attempt, is withdrawn when Began says so, and is final once
+// Answered.
 type screen struct {
 	seq     uint64
 	ended   bool
 	attempt uint64
-	live    string // the text of the attempt
-	crashed bool   // its owner is gone, and the end of it with that
+	live    string // the text of the current attempt
+	crashed bool   // its owner died, and may have lost the end of the text
 	final   string // the last answer
-	late    bool   // live is what is shown, not final
-	whole   bool   // live is what the attempt's last event says: nothing that is heard later belongs to it
-	again   bool   // the attempt asks once more for an answer that was cut, which is final until then
+	late    bool   // live is shown, and not final
+	whole   bool   // live is the text of the attempt's last event, and later deltas do not belong to it
+	again   bool   // the attempt repeats a request whose answer was truncated, and that answer stays final until then
 	wrong   []string
 }
 
-// follow shows the run to its end. It loses its connection now and then, and goes on
-// after the last event that it got; where there are several machines, at any of them.
+// follow shows the run to its end. It loses its connection now and then, and reconnects after the
+// last event that it received, to any of several machines.
 func (s *screen) follow(ctx context.Context, w *world, run string) {
 	d := newDice(w.recipe.seed, diceScreen)
 	for !s.ended && ctx.Err() == nil {
-		at, since := w.somewhere(ctx, d), time.Now()
+		at, since := w.connect(ctx, d), time.Now()
 		for item, err := range at.Follow(at.ctx, run, s.seq) {
 			if err != nil {
 				w.complain("I29: follow: %v", err)
@@ -51,13 +52,13 @@ func (s *screen) follow(ctx context.Context, w *world, run string) {
 	}
 }
 
-// latest is how long after an event is durable it is shown, whichever machine wrote it.
+// latest is how long after an event became durable it may be shown, whichever machine wrote it.
 const latest = 500 * time.Millisecond
 
-// timely looks at when an event is shown to a screen that is there since a moment.
+// timely checks that an event is shown in time to a screen that has been connected since a moment.
 func (s *screen) timely(w *world, e *recovery.Event, since time.Time, at *member) {
-	if awakes := at.awakes(); awakes.After(since) {
-		since = awakes
+	if resumesAt := at.resumesAt(); resumesAt.After(since) {
+		since = resumesAt
 	}
 	written := w.disk.written(e.Seq)
 	if late := min(time.Since(since), time.Since(written)); late > latest {
@@ -87,7 +88,7 @@ func (s *screen) show(item timeline.Item) {
 	}
 	e := item.Event
 	if e == nil {
-		return // a notice: what it tells is in an event as soon as it can be
+		return // a notice; an event follows with the same news as soon as it can be written
 	}
 	if e.Seq != s.seq+1 {
 		s.complain("I29: event %d was followed by %d", s.seq, e.Seq)
@@ -120,15 +121,15 @@ func (s *screen) show(item timeline.Item) {
 	}
 }
 
-// leaveAgain shows an answer that was cut once more, where the other one broke off.
+// leaveAgain shows the truncated answer again after the attempt to replace it ended.
 func (s *screen) leaveAgain() {
 	if s.again {
 		s.live, s.late, s.again = "", false, false
 	}
 }
 
-// over takes the text of an attempt as its last event has it: all that was shown is there,
-// unless a crash took the end of it.
+// over takes the text of an attempt from its last event. It contains everything that was shown,
+// unless a crash lost the end of it.
 func (s *screen) over(e *recovery.Event, attempt uint64, text string) {
 	if attempt == 0 || attempt != s.attempt {
 		return
@@ -139,7 +140,7 @@ func (s *screen) over(e *recovery.Event, attempt uint64, text string) {
 	s.live, s.whole = text, true
 }
 
-// grow takes a piece unless it is known already or one before it is missing.
+// grow adds a piece unless it is known already or a piece before it is missing.
 func (s *screen) grow(offset int, text string) {
 	if offset > len(s.live) || offset+len(text) <= len(s.live) {
 		return
@@ -154,7 +155,7 @@ func (s *screen) complain(format string, args ...any) {
 	s.wrong = append(s.wrong, fmt.Sprintf(format, args...))
 }
 
-// text is what is shown last.
+// text is what the screen shows in the end.
 func (s *screen) text() string {
 	if s.live != "" {
 		return s.live

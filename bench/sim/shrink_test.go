@@ -9,17 +9,16 @@ import (
 	"testing"
 )
 
-// failures is where worlds are kept in which an invariant was broken: the recipe in the
-// first line, then what was broken and the log. A file that is committed is a regression,
-// played by every run.
+// failures is the folder of worlds that violated an invariant: the recipe in the first line, then
+// the violations and the log. Every run plays the files that are committed, as regression tests.
 const failures = "testdata/failures"
 
-// again is how often a world is played to see whether an invariant breaks in it: the order
-// of goroutines is not ours.
+// again is how often a world is played to see whether it violates an invariant, since the order of
+// goroutines is not deterministic.
 const again = 3
 
-// shrink looks for a smaller world in which one of the same invariants breaks: fewer
-// scripted steps, then without one part after the other.
+// shrink looks for a smaller world that violates one of the same invariants: first with fewer
+// scripted steps, then without one part after another.
 func shrink(t *testing.T, rec record) record {
 	broken := rec.broken()
 	for steps := range maxSteps {
@@ -38,7 +37,7 @@ func shrink(t *testing.T, rec record) record {
 	return rec
 }
 
-// breaks plays a recipe and reports whether one of the invariants breaks.
+// breaks plays a recipe and reports whether it violates one of the invariants.
 func breaks(t *testing.T, r recipe, ids map[string]bool) (record, bool) {
 	for range again {
 		rec := play(t, r)
@@ -51,7 +50,7 @@ func breaks(t *testing.T, r recipe, ids map[string]bool) (record, bool) {
 	return record{}, false
 }
 
-// report fails the test with a world, as small as it gets, and keeps that.
+// report shrinks a world, fails the test with it, and keeps it.
 func report(t *testing.T, rec record) {
 	t.Helper()
 	small := shrink(t, rec)
@@ -66,7 +65,7 @@ func report(t *testing.T, rec record) {
 		strings.Join(rec.wrong, "\n"), kept, small, rec.recipe.seed)
 }
 
-// TestSimRegressions plays every world that was kept, as it was kept and whole.
+// TestSimRegressions plays every kept world, as it was recorded and with all its parts.
 func TestSimRegressions(t *testing.T) {
 	names, err := filepath.Glob(filepath.Join(failures, "*.txt"))
 	if err != nil {
@@ -93,7 +92,7 @@ func TestSimRegressions(t *testing.T) {
 	}
 }
 
-// TestRecipes: what is kept can be played again.
+// TestRecipes: what String writes, parseRecipe reads.
 func TestRecipes(t *testing.T) {
 	for _, r := range []recipe{of(7), {seed: 1 << 63, steps: 0}, of(3).leaving(partDisk).leaving(partTools)} {
 		read, err := parseRecipe(r.String())

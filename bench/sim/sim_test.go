@@ -12,10 +12,10 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// defaultRuns keeps `make test` quick where the race detector looks on.
+// defaultRuns keeps `make test` quick with the race detector.
 const defaultRuns = 300
 
-// mostReported failures are shrunk and told, and end the simulation: more say no more.
+// mostReported is how many failures are shrunk and reported before the simulation ends.
 const mostReported = 5
 
 // TestSim plays seeds and checks the invariants; MULLIGAN_SIM_SEED plays one of them, or
@@ -92,8 +92,8 @@ func progress(runs uint64, settled *tally, began time.Time) (stop func()) {
 	return func() { close(done) }
 }
 
-// tally counts how runs came out, so that a world that became too kind is seen.
-type tally struct{ runs, events, completed, failed, cancelled, suggested, accepted, hasty, claimed, many, taken atomic.Int64 }
+// tally counts how runs ended, to notice when worlds have become too easy.
+type tally struct{ runs, events, completed, failed, cancelled, suggested, accepted, cuts, claimed, many, taken atomic.Int64 }
 
 func (c *tally) add(rec record) {
 	c.runs.Add(1)
@@ -110,7 +110,7 @@ func (c *tally) add(rec record) {
 			c.accepted.Add(1)
 		case recovery.Failed:
 			if b.Failure.Variant == "cut_short" {
-				c.hasty.Add(1)
+				c.cuts.Add(1)
 			}
 		case recovery.Claimed:
 			c.claimed.Add(1)
@@ -130,5 +130,5 @@ func (c *tally) add(rec record) {
 func (c *tally) String() string {
 	return fmt.Sprintf("%d runs, %d events: %d completed, %d failed, %d cancelled; %d suggestions, %d answers, %d of them to slow calls, %d times claimed; %d runs over several machines, taken over %d times",
 		c.runs.Load(), c.events.Load(), c.completed.Load(), c.failed.Load(), c.cancelled.Load(),
-		c.suggested.Load(), c.accepted.Load(), c.hasty.Load(), c.claimed.Load(), c.many.Load(), c.taken.Load())
+		c.suggested.Load(), c.accepted.Load(), c.cuts.Load(), c.claimed.Load(), c.many.Load(), c.taken.Load())
 }

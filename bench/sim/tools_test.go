@@ -11,17 +11,17 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// execution is one run of a tool, as the tool itself noted it.
+// execution is one execution of a tool, as the tool itself recorded it.
 type execution struct {
 	call, tool string
-	key        string // of idempotency, which no two calls share
-	known      bool   // its intent was durable
-	done       bool   // its result was durable already
+	key        string // the idempotency key, different for every call
+	known      bool   // the call's intent was durable when it began
+	done       bool   // the call's result was already durable when it began
 }
 
 func (x execution) String() string { return fmt.Sprintf("%s(%s)", x.tool, x.key) }
 
-// journal is what tools note, apart from the log.
+// journal is the tools' own record, independent of the log.
 type journal struct {
 	mu   sync.Mutex
 	list []execution
@@ -33,16 +33,16 @@ func (j *journal) add(x execution) {
 	j.list = append(j.list, x)
 }
 
-// tools are those of p.
+// tools are p's tools.
 func (w *world) tools(p *process) runner.Option {
 	return runner.WithTools(w.tool(p, "lookup", recovery.SafetyIdempotent, 0), w.tool(p, "charge", recovery.SafetyUnsafe, 1))
 }
 
-// tool notes each execution and does nothing for a while.
+// tool records each execution, then waits for a while.
 func (w *world) tool(p *process, name string, safety recovery.Safety, component uint64) runner.Tool {
 	d := w.toolDice[component]
 	return runner.Tool{Name: name, Safety: safety, Run: func(ctx context.Context, call runner.ToolCall) (string, error) {
-		if p.dead() {
+		if p.blockIfDead() {
 			return "", errDied
 		}
 		w.journal.add(w.executing(p, name, call))
@@ -53,7 +53,7 @@ func (w *world) tool(p *process, name string, safety recovery.Safety, component 
 			if d.chance(0.3) {
 				panic("the tool broke")
 			}
-			time.Sleep(d.duration(8 * time.Second)) // deaf to ctx
+			time.Sleep(d.duration(8 * time.Second)) // ignores ctx
 		case 2, 3, 4:
 			select {
 			case <-time.After(d.duration(30 * time.Second)):
@@ -65,7 +65,7 @@ func (w *world) tool(p *process, name string, safety recovery.Safety, component 
 	}}
 }
 
-// executing looks at what is durable when a tool begins to run.
+// executing checks what is durable when a tool begins to run.
 func (w *world) executing(p *process, name string, call runner.ToolCall) execution {
 	x := execution{call: call.ID, tool: name, key: call.IdempotencyKey}
 	if !p.owns() {

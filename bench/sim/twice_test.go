@@ -6,16 +6,16 @@ import (
 	"testing"
 )
 
-// The order of goroutines that are ready at the same instant is not ours to decide, so a
-// few worlds may come out differently the second time; more would mean that something
-// else than the seed decides.
+// The order of goroutines that are ready at the same instant is not deterministic, so a few worlds
+// may come out differently the second time. More would mean that something else than the seed
+// decides.
 const (
 	twiceSeeds = 150
 	twiceMost  = twiceSeeds / 4
 )
 
-// TestSimTwice plays seeds twice: but for ids and for the order of what happens at one
-// instant the logs are the same (I50). Those that are not are listed.
+// TestSimTwice plays seeds twice. The logs are the same except for ids and the order of what
+// happens at one instant (I50). Seeds with different logs are listed.
 func TestSimTwice(t *testing.T) {
 	differ := 0
 	for seed := uint64(1); seed <= twiceSeeds; seed++ {
@@ -42,11 +42,11 @@ func lineAt(lines []string, i int) string {
 	return "(the end)"
 }
 
-// chance is what no dice of ours draw: ids of runs, calls, requests and processes, seals,
-// the numbers of goroutines, and where the log refers to its own order.
+// chance is what our dice do not draw: ids of runs, calls, requests and processes, seals, goroutine
+// numbers, and where the log refers to its own order.
 var chance = regexp.MustCompile(`\br[0-9a-z]{26}\b|\b(?:toolu|call|req|msg|resp|chatcmpl|fc|rs)[_-][0-9A-Za-z]{20,}|pid-\d+(?:-\d+)?|"(?:requestId|signature)":"[^"]*"|goroutine \d+.*|bubble \d+|-[sw]\d+\b|"failure":\d+|"lastStep":"[^"]*"|0x[0-9a-f]+`)
 
-// essence is the log without what is chance, and sorted where things happen at one instant.
+// essence is the log without chance, sorted where things happen at one instant.
 func (r record) essence() []string {
 	lines := make([]string, 0, len(r.events))
 	for _, l := range r.lines() {

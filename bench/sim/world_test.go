@@ -36,18 +36,18 @@ type world struct {
 	server   *http.Server
 	adapters map[string]llm.Model // by wire
 	names    []string             // of the models
-	asked    atomic.Uint64        // requests that the provider got
+	asked    atomic.Uint64        // requests that the provider received
 	health   *health.Health
 	policy   recovery.Policy
 	advisers []hooks.Named
-	about    string // which plugins
+	about    string // a description of its plugins
 	hasTools bool
 	toolDice [2]*dice
 	disk     *disk
 	journal  journal
 	screen   *screen
-	sky      weather
-	last     *recovery.Run // the state that a runner came to
+	env      environment
+	last     *recovery.Run // the state that a runner last returned
 
 	mu        sync.Mutex
 	wrong     []string
@@ -76,7 +76,7 @@ func newWorld(t *testing.T, r recipe) *world {
 	return w
 }
 
-// policy draws limits; there is always a clock that ends a silent stream.
+// policy draws limits. There is always a timeout that ends a silent stream.
 func (d *dice) policy(p *recovery.Policy) {
 	const second, minute, hour = failure.Millis(1000), failure.Millis(60_000), failure.Millis(3_600_000)
 	p.AutoRecover = d.chance(0.7)
@@ -89,19 +89,19 @@ func (d *dice) policy(p *recovery.Policy) {
 	p.Timeouts.Run = pick(d, 0, 48*hour, 48*hour, 48*hour, 3*minute)
 	p.Timeouts.Tool = pick(d, 3*second, 10*minute)
 	if p.Timeouts.Idle == 0 && p.Timeouts.Step == 0 && p.Timeouts.MaxTurn == 0 {
-		p.Timeouts.Idle = 10 * minute // pings for ever are no silence
+		p.Timeouts.Idle = 10 * minute // a stream that only sends pings is not idle
 	}
 	if d.chance(0.1) {
 		p.Budget.Tokens = int64(20 + d.n(300))
 	}
 }
 
-// options are the runner's in process p.
+// options are the options of the runner in process p.
 func (w *world) options(p *process) []runner.Option {
 	options := []runner.Option{
 		runner.WithPolicy(func(to *recovery.Policy) { *to = w.policy }),
-		runner.WithHealth(w.health), runner.WithLog(p), runner.WithConnectivity(&w.sky),
-		runner.WithClock(w.sky.wall), runner.WithSleep(w.sky.sleeping), runner.WithLogger(slog.New(slog.NewTextHandler(listener{w}, nil))),
+		runner.WithHealth(w.health), runner.WithLog(p), runner.WithConnectivity(&w.env),
+		runner.WithClock(w.env.wall), runner.WithSleep(w.env.sleeping), runner.WithLogger(slog.New(slog.NewTextHandler(listener{w}, nil))),
 	}
 	for _, full := range w.names {
 		wire, _, _ := strings.Cut(full, "/")
@@ -116,7 +116,7 @@ func (w *world) options(p *process) []runner.Option {
 	return options
 }
 
-// listener reads what a runner logs.
+// listener checks what a runner logs.
 type listener struct{ w *world }
 
 func (l listener) Write(line []byte) (int, error) {
@@ -126,17 +126,17 @@ func (l listener) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// serve starts the provider, on a network that is a pipe.
+// serve starts the provider on an in-memory network.
 func (w *world) serve() {
 	pipes := faultlab.NewMemListener()
 	w.server = &http.Server{Handler: http.HandlerFunc(w.answer), ErrorLog: log.New(io.Discard, "", 0)} //nolint:gosec // it has one client
 	go w.server.Serve(pipes)
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
-		if w.sky.Offline(ctx, nil) {
+		if w.env.Offline(ctx, nil) {
 			return nil, unreachable("dial")
 		}
 		conn, err := pipes.Dial(ctx)
-		return cable{conn, &w.sky}, err
+		return envConn{conn, &w.env}, err
 	}
 	for _, full := range w.names {
 		wire, _, _ := strings.Cut(full, "/")
@@ -151,7 +151,7 @@ func (w *world) serve() {
 	}
 }
 
-// answer checks that the intent of a request is durable when it arrives.
+// answer checks that the intent of a request is durable when the request arrives.
 func (w *world) answer(rw http.ResponseWriter, r *http.Request) {
 	asked := w.asked.Add(1)
 	w.disk.look(func(_ []recovery.Event, run *recovery.Run) {
@@ -162,8 +162,8 @@ func (w *world) answer(rw http.ResponseWriter, r *http.Request) {
 	w.lab.ServeHTTP(rw, r)
 }
 
-// askedAgain counts the requests that were refused for the model's own reasoning in them: each is
-// made once more without, in the same attempt.
+// askedAgain counts the requests that were refused because of the model's own reasoning in them.
+// Each was repeated without it within the same attempt.
 func (w *world) askedAgain() (n uint64) {
 	for _, r := range w.lab.Requests() {
 		row, _, _ := strings.Cut(strings.TrimPrefix(r.Step, "row:"), "-")
@@ -180,13 +180,13 @@ func (w *world) complain(format string, args ...any) {
 	w.wrong = append(w.wrong, fmt.Sprintf(format, args...))
 }
 
-// live carries the run as far as it gets, then ends the world.
-func (w *world) live() {
+// run drives the run until it settles, then ends the world.
+func (w *world) run() {
 	ctx, cancel := context.WithCancel(context.Background())
-	p := &person{w: w, dice: newDice(w.recipe.seed, dicePerson), fates: newDice(w.recipe.seed, diceFate), hasty: newDice(w.recipe.seed, diceHaste), moves: newDice(w.recipe.seed, diceMachines), deploys: newDice(w.recipe.seed, diceDeploys)}
+	p := &person{w: w, dice: newDice(w.recipe.seed, dicePerson), crashes: newDice(w.recipe.seed, diceCrashes), cuts: newDice(w.recipe.seed, diceCuts), moves: newDice(w.recipe.seed, diceMachines), deploys: newDice(w.recipe.seed, diceDeploys)}
 	go w.change(ctx)
 	watched := w.watch(ctx, p)
-	time.Sleep(5 * time.Minute) // for the deaf, for whoever stands still, for what is not written yet
+	time.Sleep(5 * time.Minute) // for tools that ignore their context, paused processes, and unwritten events
 	cancel()
 	close(w.over)
 	time.Sleep(time.Minute)
@@ -197,15 +197,15 @@ func (w *world) live() {
 	synctest.Wait()
 }
 
-// mostTurns is more than any run needs of a person and of processes.
+// mostTurns is more turns than any run needs.
 const mostTurns = 200
 
-// watch lets the person live, and watches the run from its first event.
+// watch starts the person, and follows the run from its first event.
 func (w *world) watch(ctx context.Context, p *person) (watched chan struct{}) {
 	watched = make(chan struct{})
 	run := p.start(ctx)
 	name := w.disk.name()
-	if name == "" || w.unborn() {
+	if name == "" || w.neverBegan() {
 		close(watched)
 		return watched
 	}
@@ -213,7 +213,7 @@ func (w *world) watch(ctx context.Context, p *person) (watched chan struct{}) {
 		defer close(watched)
 		w.screen.follow(ctx, w, name)
 	}()
-	go stare(ctx, w, name)
+	go blockedFollower(ctx, w, name)
 	for turns := 0; run != nil; turns++ {
 		if turns == mostTurns {
 			w.complain("I01: the run was gone on with %d times, and has not settled", turns)
@@ -224,14 +224,14 @@ func (w *world) watch(ctx context.Context, p *person) (watched chan struct{}) {
 	return watched
 }
 
-// unborn reports whether the run's first event was never durable.
-func (w *world) unborn() (unborn bool) {
-	w.disk.look(func(events []recovery.Event, _ *recovery.Run) { unborn = len(events) == 0 })
-	return unborn
+// neverBegan reports whether the run's first event was never durable.
+func (w *world) neverBegan() (neverBegan bool) {
+	w.disk.look(func(events []recovery.Event, _ *recovery.Run) { neverBegan = len(events) == 0 })
+	return neverBegan
 }
 
-// stare is a follower that takes one thing and then does not move: it is in nobody's way.
-func stare(ctx context.Context, w *world, run string) {
+// blockedFollower takes one item and then reads no more. It must not delay anybody.
+func blockedFollower(ctx context.Context, w *world, run string) {
 	for range w.disk.open(time.Now).Follow(ctx, run, 0) {
 		<-w.over
 	}

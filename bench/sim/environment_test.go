@@ -10,19 +10,19 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// weather is what happens to the whole computer: its network goes and comes back, its
-// wall clock is set, it sleeps. Processes that die are their own fate's business.
-type weather struct {
+// environment is the state of the whole computer: its network may be down, its wall clock set, and
+// it may sleep. Crashes of processes are planned by each process.
+type environment struct {
 	mu      sync.Mutex
 	offline bool
 	set     time.Duration // by how much the wall clock was set
 	slept   time.Duration
-	came    map[string]coming // of owners, when they claimed the run last
+	claims  map[string]claimTime // when each owner last claimed the run
 }
 
-// change lets weather happen until ctx ends, a few times.
+// change changes the environment a few times, until ctx ends.
 func (w *world) change(ctx context.Context) {
-	d := newDice(w.recipe.seed, diceWeather)
+	d := newDice(w.recipe.seed, diceEnvironment)
 	storms, sets, naps := d.chance(0.15), d.chance(0.15), d.chance(0.1)
 	for range 1 + d.n(6) {
 		pause, length, which := d.duration(3*time.Minute), d.duration(10*time.Minute), d.n(3)
@@ -31,19 +31,19 @@ func (w *world) change(ctx context.Context) {
 		}
 		switch {
 		case which == 0 && storms && w.recipe.has(partNetwork):
-			w.sky.be(func(s *weather) { s.offline = true })
+			w.env.be(func(s *environment) { s.offline = true })
 			w.idle(ctx, length)
-			w.sky.be(func(s *weather) { s.offline = false })
+			w.env.be(func(s *environment) { s.offline = false })
 		case which == 1 && sets && w.recipe.has(partClock):
 			step := pick(d, time.Hour, -time.Hour, length, -length)
-			w.sky.be(func(s *weather) { s.set += step })
+			w.env.be(func(s *environment) { s.set += step })
 		case which == 2 && naps && w.recipe.has(partClock):
-			w.sky.be(func(s *weather) { s.slept += length })
+			w.env.be(func(s *environment) { s.slept += length })
 		}
 	}
 }
 
-// idle waits; false if ctx ends before.
+// idle waits, and returns false if ctx ends first.
 func (w *world) idle(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -55,68 +55,68 @@ func (w *world) idle(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-func (s *weather) be(change func(*weather)) {
+func (s *environment) be(change func(*environment)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change(s)
 }
 
-// wall is the wall clock, which a sleeping computer's goes on.
-func (s *weather) wall() time.Time {
+// wall is the wall clock, which runs on while the computer sleeps.
+func (s *environment) wall() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return time.Now().Add(s.set + s.slept)
 }
 
-// until waits until the wall clock says so.
-func (s *weather) until(at time.Time) {
+// until waits until the wall clock reaches a time.
+func (s *environment) until(at time.Time) {
 	for left := at.Sub(s.wall()); left > 0; left = at.Sub(s.wall()) {
 		time.Sleep(left)
 	}
 }
 
-func (s *weather) sleeping() time.Duration {
+func (s *environment) sleeping() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.slept
 }
 
-// coming is when an owner claimed the run, which may be long before it could write so.
-type coming struct {
+// claimTime is when an owner claimed the run, which may be long before it could write the claim.
+type claimTime struct {
 	real  time.Time
 	slept time.Duration
 }
 
-func (s *weather) comes(owner string) {
+func (s *environment) noteClaim(owner string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.came == nil {
-		s.came = map[string]coming{}
+	if s.claims == nil {
+		s.claims = map[string]claimTime{}
 	}
-	s.came[owner] = coming{time.Now(), s.slept}
+	s.claims[owner] = claimTime{time.Now(), s.slept}
 }
 
-func (s *weather) cameOf(owner string) coming {
+func (s *environment) claimTimeOf(owner string) claimTime {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.came[owner]
+	return s.claims[owner]
 }
 
 // Offline makes it a runner.Connectivity.
-func (s *weather) Offline(context.Context, []string) bool {
+func (s *environment) Offline(context.Context, []string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.offline
 }
 
-// cable is a connection that carries nothing while the network is gone.
-type cable struct {
+// envConn is a connection that carries nothing while the network is down.
+type envConn struct {
 	net.Conn
-	sky *weather
+	env *environment
 }
 
-func (c cable) Write(b []byte) (int, error) {
-	if c.sky.Offline(context.Background(), nil) {
+func (c envConn) Write(b []byte) (int, error) {
+	if c.env.Offline(context.Background(), nil) {
 		return 0, unreachable("write")
 	}
 	return c.Conn.Write(b)
@@ -126,19 +126,19 @@ func unreachable(op string) error {
 	return &net.OpError{Op: op, Net: "tcp", Err: syscall.ENETUNREACH}
 }
 
-// i24clock: in a process, time goes as the monotonic clock does, whatever becomes of
-// the wall clock; what the computer slept counts as well.
+// i24clock: within a process, the log's time advances with the monotonic clock, however the wall
+// clock is set; time that the computer slept counts too.
 func (c *checker) i24clock(e recovery.Event) {
-	now, slept := time.Now(), c.w.sky.sleeping()
+	now, slept := time.Now(), c.w.env.sleeping()
 	if claimed, ok := e.Body.(recovery.Claimed); ok {
-		came := c.w.sky.cameOf(claimed.Owner)
+		came := c.w.env.claimTimeOf(claimed.Owner)
 		c.epoch = moment{e.Time, came.real, came.slept, e.Time.After(c.run.Last) && !came.real.IsZero()}
 		return
 	}
 	if !c.epoch.sound {
 		return // the wall clock was behind the log, whose times never go back
 	}
-	// Also the owner's coming was written late, and a write may be given up and repeated.
+	// The claim may have been written late, too, and a write may be given up and repeated.
 	late := time.Second + c.w.disk.slack(c.epoch.real.Add(-time.Minute))
 	passed := e.Time.Sub(c.epoch.at)
 	took := now.Sub(c.epoch.real)
@@ -147,10 +147,10 @@ func (c *checker) i24clock(e recovery.Event) {
 	}
 }
 
-// moment is when an owner came.
+// moment is when an owner claimed the run.
 type moment struct {
-	at    time.Time // by the log
-	real  time.Time // monotonic
+	at    time.Time // in the log
+	real  time.Time // on the monotonic clock
 	slept time.Duration
-	sound bool // the log's clock stood where the wall clock did
+	sound bool // the log's clock agreed with the wall clock
 }
