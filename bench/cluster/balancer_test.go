@@ -17,8 +17,9 @@ import (
 	"github.com/mulligan-run/mulligan/sdk/go/client"
 )
 
-// TestBalancer: a run is begun and followed through the balancer that packaging has, and whoever drives it
-// is killed in mid-sentence: the sentence goes on, and a browser stays signed in at whichever member.
+// TestBalancer begins and follows a run through the load balancer of packaging, and kills the
+// member that drives it in the middle of an answer: the answer continues, and a browser stays
+// signed in whichever member serves it.
 func TestBalancer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the program, and starts three of it")
@@ -55,7 +56,7 @@ func TestBalancer(t *testing.T) {
 	}
 }
 
-// balance has haproxy share out what is asked among the members, and gives it in a member's stead.
+// balance starts haproxy in front of the members, and returns it as if it were a member.
 func (c *cluster) balance(site string) *member {
 	c.Helper()
 	cmd := exec.CommandContext(c.all, "haproxy", "-f", filepath.Join("..", "..", "packaging", "haproxy.cfg"))
@@ -90,7 +91,7 @@ func (c *cluster) balance(site string) *member {
 	return &member{cluster: c, url: "http://" + site, token: first.token, client: asking}
 }
 
-// signIn uses a link to the page of a member that is found at site, through the balancer there.
+// signIn signs in at a member's page through the balancer at site.
 func (c *cluster) signIn(at *member, site string) *http.Cookie {
 	c.Helper()
 	_, code, _ := strings.Cut(at.invitation("http://"+site), "#code=")
@@ -105,7 +106,7 @@ func (c *cluster) signIn(at *member, site string) *http.Cookie {
 	return resp.Cookies()[0]
 }
 
-// signedIn wants a browser with that cookie, which finds the page at site, to be known there.
+// signedIn requires that the page at site still knows the browser with that cookie.
 func (c *cluster) signedIn(url, site string, cookie *http.Cookie) {
 	c.Helper()
 	req, err := http.NewRequestWithContext(c.Context(), http.MethodGet, url+"/v1/runs", nil)

@@ -11,7 +11,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// check holds a run that has ended against what must hold.
+// check checks everything that must hold for a run that has ended.
 func (c *cluster) check(r *reader) {
 	c.Helper()
 	r.mu.Lock()
@@ -48,9 +48,10 @@ func (c *cluster) check(r *reader) {
 	c.paidOnce(r, events)
 }
 
-// paidOnce: every call of the tool was carried out exactly once. In an early run the nemesis may have stopped the
-// call, which nothing can make exactly once: then it was carried out at most once, and its result says that it was
-// not begun, or that nobody knows. Twice is wrong there too, and so is a result that says anything else.
+// paidOnce: every call of the tool was carried out exactly once. In an early run the nemesis may
+// have stopped the call, and exactly-once is impossible then: it was carried out at most once, and
+// its result says that it was not begun, or that nobody knows. Even then twice is wrong, and so is
+// a result that says anything else.
 func (c *cluster) paidOnce(r *reader, events []recovery.Event) {
 	c.Helper()
 	text, err := os.ReadFile(c.journal())
@@ -74,7 +75,7 @@ func (c *cluster) paidOnce(r *reader, events []recovery.Event) {
 	}
 }
 
-// sound: nothing wrong was shown until now.
+// sound fails the test if something wrong has been shown so far.
 func (c *cluster) sound(r *reader) {
 	c.Helper()
 	r.mu.Lock()
@@ -84,7 +85,7 @@ func (c *cluster) sound(r *reader) {
 	}
 }
 
-// newer: whoever has a run that another one had has it by a higher epoch.
+// newer: an owner that takes over a run has a higher epoch than the owner before.
 func (c *cluster) newer(run string, old recovery.Claimed) {
 	c.Helper()
 	heads, err := c.store.StandsOn().Heads(c.Context(), run)
@@ -96,12 +97,12 @@ func (c *cluster) newer(run string, old recovery.Claimed) {
 	}
 }
 
-// fenced: a lease that another claim has overtaken writes nothing, though it knows what the last
-// event is.
+// fenced: a lease that a later claim has superseded writes nothing, even with the right number of
+// the last event.
 func (c *cluster) fenced(run string, old recovery.Claimed) {
 	c.Helper()
-	store := c.store.StandsOn() // a journal would look before it asks
-	for range 20 {              // the run goes on meanwhile
+	store := c.store.StandsOn() // a Journal would check the lease before asking the store
+	for range 20 {              // the run continues meanwhile
 		heads, err := store.Heads(c.Context(), run)
 		if err != nil || len(heads) != 1 {
 			c.Fatalf("%+v, %v", heads, err)
@@ -123,7 +124,7 @@ func (c *cluster) fenced(run string, old recovery.Claimed) {
 	}
 }
 
-// guarded: nobody takes a run of a member that lives.
+// guarded: nobody can take over the run of a live member.
 func (c *cluster) guarded(run string) {
 	c.Helper()
 	_, err := c.store.Claim(c.Context(), run, "thief", time.Minute)

@@ -14,8 +14,8 @@ import (
 	"github.com/mulligan-run/mulligan/sdk/go/client"
 )
 
-// askew has the first member's clock go an hour fast, and the second one's an hour slow, and those of
-// their plugins.
+// askew sets the first member's clock, and its plugins', an hour ahead, and the second one's an
+// hour back.
 func (c *cluster) askew() {
 	c.Helper()
 	for i, shift := range []time.Duration{time.Hour, -time.Hour} {
@@ -27,7 +27,8 @@ func (c *cluster) askew() {
 	}
 }
 
-// wrongClock is time.Now of the standard library with a shift: the only way by which a program tells the time.
+// wrongClock is the standard library's time.Now with a shift. Everything in a program reads the
+// time through it.
 func wrongClock(t *testing.T, shift time.Duration) map[string]string {
 	t.Helper()
 	root, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
@@ -39,11 +40,12 @@ func wrongClock(t *testing.T, shift time.Duration) map[string]string {
 	return map[string]string{now: changed(t, now, reads, fmt.Sprintf("%s\tsec += %d\n", reads, int(shift.Seconds())))}
 }
 
-// waitFor is how long the provider asks a run to wait, longer than a process keeps it for.
+// waitFor is how long the provider asks a run to wait. It is longer than a run waits within a
+// process.
 const waitFor = 10 * time.Minute
 
-// waits has a run wait that begins at the third member, whose clock is right, and that nobody drives meanwhile;
-// then it kills the member that was hit.
+// waits starts a run at the third member, whose clock is right, and has it wait there without an
+// owner. Then it kills the member that was hit.
 func (c *cluster) waits(hit *member) {
 	c.Helper()
 	c.runs++
@@ -65,8 +67,9 @@ func (c *cluster) waits(hit *member) {
 	hit.signal(syscall.SIGKILL)
 }
 
-// waited holds that nobody took the run up nor asked the provider again, whose time has not come, and puts the
-// clocks right. A model that cools down is not asked even by who took the run up too early.
+// waited checks that nobody took over the run or asked the provider again before the wait was over,
+// and restores the clocks. A model that cools down is not asked even by a member that took over too
+// early.
 func (c *cluster) waited() {
 	c.Helper()
 	asked := 0
@@ -93,7 +96,7 @@ func (c *cluster) waited() {
 	}
 }
 
-// anotherClock has the standby take over, whose clock is off.
+// anotherClock makes the standby, whose clock is wrong, take over.
 func anotherClock(by time.Duration) func(*cluster, *member) {
 	return func(c *cluster, _ *member) {
 		c.Helper()
@@ -104,14 +107,14 @@ func anotherClock(by time.Duration) func(*cluster, *member) {
 			CREATE FUNCTION off.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS $$ SELECT pg_catalog.clock_timestamp() + interval '%d s' $$;
 			ALTER ROLE ALL SET search_path = off, pg_catalog`, int(by.Seconds())))
 		c.lead(c.db)
-		time.Sleep(2 * time.Second) // each member looks every second for runs that nobody has
+		time.Sleep(2 * time.Second) // each member looks every second for runs without an owner
 		if after := c.executeAt(c.db, claims); after != before {
 			c.Errorf("I36: the runs' epochs were %s, and are %s, though every owner lives", before, after)
 		}
 	}
 }
 
-// rightClock puts the database's clock right.
+// rightClock restores the database's clock.
 func (c *cluster) rightClock() {
 	c.execute("ALTER ROLE ALL RESET search_path; DROP SCHEMA off CASCADE")
 	c.lead(c.db)

@@ -21,10 +21,10 @@ const (
 	pace       = 40 * time.Millisecond
 )
 
-// sentence is what every answer says, in about five seconds.
+// sentence is every answer's text; it takes about five seconds.
 var sentence = strings.TrimSpace(strings.Repeat("one two three four five six seven eight nine ten ", 12))
 
-// TestCluster plays each nemesis and prints a line.
+// TestCluster plays each nemesis and prints a line for it.
 func TestCluster(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the program, and plays three machines")
@@ -61,11 +61,11 @@ func TestCluster(t *testing.T) {
 	}
 }
 
-// runs of a round.
+// runs is how many runs a round has.
 const runs = 4
 
-// play is one round: it gives how long it took until another member had the first run, and until
-// that spoke.
+// play is one round. It returns how long it took until another member claimed the first run, and
+// until that member streamed an answer.
 func (c *cluster) play(n nemesis) (claimed, spoke time.Duration) {
 	c.Helper()
 	if n.before != nil {
@@ -118,7 +118,7 @@ func (c *cluster) play(n nemesis) (claimed, spoke time.Duration) {
 	return claimed, spoke
 }
 
-// goesOn waits until another member goes on with a run.
+// goesOn waits until another member continues a run.
 func (c *cluster) goesOn(r *reader, is func() bool) {
 	c.Helper()
 	for deadline := time.Now().Add(patience); !is(); time.Sleep(5 * time.Millisecond) {
@@ -128,7 +128,7 @@ func (c *cluster) goesOn(r *reader, is func() bool) {
 	}
 }
 
-// stands says how the database has a run, and what the members said last.
+// stands describes a run's row in the database, and the members' last lines.
 func (c *cluster) stands(run string) string {
 	heads, err := c.store.StandsOn().Heads(c.Context(), run)
 	text := fmt.Sprintf("%+v, %v", heads, err)
@@ -140,14 +140,14 @@ func (c *cluster) stands(run string) string {
 	return text
 }
 
-// begin begins a run at a member, which is followed through the next one.
+// begin begins a run at a member, and follows it through the next one.
 func (c *cluster) begin(at *member, i int) *reader {
 	c.Helper()
 	n := len(c.members)
 	return c.beginAt(at, c.members[(i+1)%n], c.members[(i+2)%n])
 }
 
-// beginAt begins a run at a member, which is followed through others in turn.
+// beginAt begins a run at a member, and follows it through others in turn.
 func (c *cluster) beginAt(at *member, through ...*member) *reader {
 	c.Helper()
 	c.runs++
@@ -155,7 +155,7 @@ func (c *cluster) beginAt(at *member, through ...*member) *reader {
 	c.lab.Script(model, faultlab.ToolCall("pay", `{}`), faultlab.SlowAnswer(sentence, pace))
 	auto := true
 	var run string
-	ctx, cancel := context.WithTimeout(c.Context(), patience) // it asks again where it is told to
+	ctx, cancel := context.WithTimeout(c.Context(), patience) // the request is repeated wherever it is redirected
 	defer cancel()
 	c.eventually("a run begins", func() (ok bool) {
 		var err error
@@ -165,7 +165,7 @@ func (c *cluster) beginAt(at *member, through ...*member) *reader {
 	return c.read(run, through...)
 }
 
-// figures are the median and the most of some times.
+// figures are the median and the maximum of some times.
 func figures(times []time.Duration) string {
 	times = slices.SortedFunc(slices.Values(times), cmp.Compare)
 	return fmt.Sprintf("%.2f s (most %.2f)", times[len(times)/2].Seconds(), times[len(times)-1].Seconds())

@@ -13,12 +13,12 @@ import (
 	"github.com/mulligan-run/mulligan/sdk/go/client"
 )
 
-// demoEnv is how long TestDemo leaves people time to open the page, for example 20s; where it is
-// set what happens is shown.
+// demoEnv is how long TestDemo waits for people to open the page, for example 20s. If it is set,
+// TestDemo prints what happens.
 const demoEnv = "MULLIGAN_CLUSTER_DEMO"
 
-// TestDemo: three members, a run that one of them drives and that is followed at another, and the
-// driver is killed in mid-sentence: the sentence goes on.
+// TestDemo: one of three members drives a run that is followed at another one. When the driver is
+// killed in the middle of an answer, the answer continues.
 func TestDemo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the program, and starts three of it")
@@ -67,7 +67,7 @@ func TestDemo(t *testing.T) {
 
 var letters = []string{"a", "b", "c"}
 
-// ownerOf is which member drives a run, as soon as one is seen to.
+// ownerOf waits until a member drives a run, and returns its number.
 func (c *cluster) ownerOf(r *reader) (at int) {
 	c.Helper()
 	c.eventually("a member drives it", func() bool {
@@ -78,8 +78,8 @@ func (c *cluster) ownerOf(r *reader) (at int) {
 	return at
 }
 
-// echo tells what a client of a member shows of a run, as it does; the channel gives all of it in
-// the end.
+// echo prints what a client of a member shows of a run as it comes. In the end the channel gives
+// the whole text.
 func (c *cluster) echo(run string, at *member, tell func(string, ...any)) <-chan string {
 	all := make(chan string, 1)
 	go func() {
@@ -105,7 +105,7 @@ func (c *cluster) echo(run string, at *member, tell func(string, ...any)) <-chan
 	return all
 }
 
-// invitation is a link that signs a browser in, to the page at a URL.
+// invitation is a link that signs a browser in to the page at a URL.
 func (m *member) invitation(url string) string {
 	m.Helper()
 	cmd := exec.CommandContext(m.all, m.program, "login", "--url", url)

@@ -1,25 +1,26 @@
-// Package cluster plays several machines: three members (`mulligan serve`, each a process with a state
-// folder of its own) over one PostgreSQL, and what happens to them.
+// Package cluster runs three members (`mulligan serve`, each a process with its own state folder)
+// over one PostgreSQL, and injects faults into them.
 //
-//	go test -C bench ./cluster        # those that are played often, once each, about a minute
+//	go test -C bench ./cluster        # the frequently played nemeses, once each, about a minute
 //	make cluster                      # all of them, each 20 times, and one line of figures each
 //	make cluster REPEATS=5
-//	make cluster-demo                 # watch one sentence go on at another member (demo_test.go)
+//	make cluster-demo                 # watch an answer continue at another member (demo_test.go)
 //	go test -C bench ./cluster -run Balancer   # the same through the load balancer of packaging (balancer_test.go)
 //
-// Each member reaches the database through a relay of its own (relay_test.go), which can stop
-// forwarding, and break. In each round runs stream through different members, each followed through
-// another one than the one that drives it; then the nemesis strikes, in mid-sentence, the member that drives the first
-// of them, or all, or the database (nemeses_test.go). After it has passed all runs end, and these hold (check_test.go):
+// Each member reaches the database through its own relay (relay_test.go), which can stop forwarding
+// or break connections. In each round runs stream through different members, each followed through
+// another member than the one that drives it. In the middle of an answer the nemesis strikes the
+// member that drives the first run, or all members, or the database (nemeses_test.go). When the fault
+// is over all runs end, and these invariants hold (check_test.go):
 //
-//   - I02, I03: whoever follows is given events without a gap or a repeat, and each of them is in the
-//     database, word for word;
+//   - I02, I03: followers receive events without a gap or a repeat, and each of these events is in
+//     the database, word for word;
 //   - I04: a tool whose result was written is not called again;
-//   - I09: what is shown of an answer is what the answer begins with;
-//   - I34: every claim of a run is by a higher epoch, and a lease that another claim has overtaken
-//     writes nothing, whoever has it; nor does anybody to a primary that a standby has taken over from;
-//   - I36: nobody takes the run of a member that lives.
+//   - I09: the text that is shown of an answer is a prefix of the answer;
+//   - I34: every claim of a run has a higher epoch, and a lease that a later claim has superseded
+//     writes nothing; nor can anybody write to a primary after its standby has taken over;
+//   - I36: nobody takes over the run of a live member.
 //
-// Each of those that stand for the store's own promises is seen to fail by a mutant
+// For each invariant that the store itself guarantees there is a mutant that makes the check fail
 // (testdata/mutants/*-cluster-*.patch).
 package cluster

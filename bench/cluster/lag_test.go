@@ -6,8 +6,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/postgres/pgtest"
 )
 
-// lag cuts the standby off, has runs begin that it does not hear of, and then has it take over: what it lacks is
-// appended again by whoever drives the run.
+// lag disconnects the standby, begins runs that the standby does not receive, and then makes it
+// take over. The runs' owners must append the lost events again.
 func (c *cluster) lag(hit *member) {
 	c.Helper()
 	c.standby.Deafen(c.T)
@@ -23,7 +23,7 @@ func (c *cluster) lag(hit *member) {
 	c.failover(hit)
 }
 
-// events is how many a database has.
+// events is how many events a database has.
 func (c *cluster) events(db *pgtest.Own) int {
 	c.Helper()
 	n, err := strconv.Atoi(c.executeAt(db, "SELECT count(*) FROM mulligan.events"))

@@ -15,28 +15,28 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/postgres/pgtest"
 )
 
-// cluster is all of them, and what they share.
+// cluster is all members, and what they share.
 type cluster struct {
 	*testing.T                          // of the round
 	whole               testing.TB      // of all rounds
-	all                 context.Context // the same
+	all                 context.Context // of all rounds
 	dir, temp, program  string
-	db, standby         *pgtest.Own // standby is nil but where one is wanted
+	db, standby         *pgtest.Own // standby is nil unless a nemesis needs one
 	lab                 *faultlab.Lab
 	provider            string
-	store               *timeline.Journal // the referee's, which has a link of its own
+	store               *timeline.Journal // the test's own, over a connection that no nemesis cuts
 	link                *relay
 	known               timeline.Members
 	members             []*member
-	runs                int       // that began
-	more                []*reader // of runs that it began itself
-	waiting, waitingRun string    // a model that has a run wait, and that run
-	waitingEpoch        uint64    // of that run, while nobody has it
-	next                string    // the program of the next version
+	runs                int       // that have begun
+	more                []*reader // of further runs, which a nemesis began
+	waiting, waitingRun string    // a model that makes a run wait, and that run
+	waitingEpoch        uint64    // of that run while it has no owner
+	next                string    // the next version's program
 	flags               []string  // of each member's serve
 }
 
-// newCluster has three of them serve, with more flags for each.
+// newCluster starts three members, with additional flags for each.
 func newCluster(t *testing.T, flags ...string) *cluster {
 	t.Helper()
 	c := &cluster{T: t, whole: t, all: t.Context(), flags: flags, dir: t.TempDir(), db: pgtest.Begin(t), lab: faultlab.New()}
@@ -49,7 +49,7 @@ func newCluster(t *testing.T, flags ...string) *cluster {
 		_ = server.Close()
 	})
 	c.provider = server.URL()
-	if c.temp, err = os.MkdirTemp("", ""); err != nil { // short, for sockets; who is killed leaves its own there
+	if c.temp, err = os.MkdirTemp("", ""); err != nil { // a short path, for sockets; members that are killed leave files in it
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(c.temp) })
@@ -78,7 +78,7 @@ func newCluster(t *testing.T, flags ...string) *cluster {
 
 func (c *cluster) journal() string { return filepath.Join(c.dir, "journal") }
 
-// eventually waits for something to be so.
+// eventually waits until a condition holds.
 func (c *cluster) eventually(what string, is func() bool) {
 	c.Helper()
 	for deadline := time.Now().Add(patience); !is(); time.Sleep(5 * time.Millisecond) {
@@ -90,7 +90,7 @@ func (c *cluster) eventually(what string, is func() bool) {
 
 const patience = 90 * time.Second
 
-// nameAt is the name of the member that serves at a URL, as the database has it; "" for none.
+// nameAt is the database's name for the member that serves at a URL; "" if there is none.
 func (c *cluster) nameAt(url string) string {
 	list, err := c.known.Members(c.Context())
 	if err != nil {

@@ -19,16 +19,16 @@ import (
 	"github.com/mulligan-run/mulligan/sdk/go/client"
 )
 
-// member is a `mulligan serve` in a place of its own, over and over.
+// member is one place for `mulligan serve`, which is started and ended again and again.
 type member struct {
 	*cluster
 	dir   string
 	link  *relay
-	other string // another program than the others run; "" = the same
+	other string // another program than the other members run; "" = the same
 
 	mu     sync.Mutex
 	cmd    *exec.Cmd
-	lines  []string // that it said, the last of them
+	lines  []string // its last lines of output
 	url    string
 	token  string
 	name   string // as the owner of its runs
@@ -57,7 +57,7 @@ tools:
 	return m
 }
 
-// start has it serve, and waits until the others know it.
+// start starts the process, and waits until the other members know it.
 func (m *member) start() {
 	m.Helper()
 	cmd := exec.CommandContext(m.all, cmp.Or(m.other, m.program), append([]string{"serve", "--listen", "127.0.0.1:0", "--json"}, m.flags...)...)
@@ -110,7 +110,7 @@ func (m *member) start() {
 	})
 }
 
-// becomes has another program serve in its place; "" = the one that the others run.
+// becomes replaces the process by another program; "" = the one that the others run.
 func (m *member) becomes(program string) {
 	m.Helper()
 	m.signal(syscall.SIGTERM)
@@ -119,12 +119,12 @@ func (m *member) becomes(program string) {
 	m.start()
 }
 
-// environment is that of its programs.
+// environment is the environment of its programs.
 func (m *member) environment() []string {
 	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + m.dir, "TMPDIR=" + m.temp, "LAB_KEY=any", "NO_COLOR=1", "XDG_STATE_HOME=" + filepath.Join(m.dir, "state")}
 }
 
-// hear takes a line that it says.
+// hear handles a line of its output.
 func (m *member) hear(line string, urls chan<- string) {
 	var said struct{ Msg, URL string }
 	if json.Unmarshal([]byte(line), &said) == nil && said.Msg == "listening" {
@@ -144,14 +144,14 @@ func (m *member) owner() string {
 	return m.name
 }
 
-// signal sends it a signal.
+// signal sends a signal to its process.
 func (m *member) signal(s syscall.Signal) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	_ = m.cmd.Process.Signal(s)
 }
 
-// gone waits for its process to have ended.
+// gone waits until its process has ended.
 func (m *member) gone() {
 	m.Helper()
 	m.mu.Lock()
@@ -164,7 +164,7 @@ func (m *member) gone() {
 	}
 }
 
-// follow asks it for a run's events after one.
+// follow requests a run's events after a sequence number.
 func (m *member) follow(ctx context.Context, run string, after uint64) (*http.Response, error) {
 	m.mu.Lock()
 	url, token := m.url, m.token

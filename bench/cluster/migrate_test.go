@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Where the list of migrations ends, and one that the next version could have.
+// The place where the list of migrations ends, and a migration that the next version could have.
 const (
 	last = "}\n\n// lockMigration"
 	more = ", `\nALTER TABLE mulligan.runs ADD COLUMN later text NOT NULL DEFAULT '';\nCREATE INDEX runs_later ON mulligan.runs (later) WHERE later <> '';\n`"
 )
 
-// unready builds the next version, which refuses what the others write to until that was migrated.
+// unready builds the next version, which refuses the database until it is migrated.
 func (c *cluster) unready() {
 	c.Helper()
 	if c.next = filepath.Join(c.dir, "newer"); !exists(c.next) {
@@ -25,7 +25,7 @@ func (c *cluster) unready() {
 	c.refuses(c.next, "run `mulligan store migrate`")
 }
 
-// refuses holds that a program refuses the database, and says so.
+// refuses requires that a program refuses the database and says why.
 func (c *cluster) refuses(program, why string) {
 	c.Helper()
 	out, err := c.run(program, "store", "check")
@@ -34,7 +34,7 @@ func (c *cluster) refuses(program, why string) {
 	}
 }
 
-// run has a program do something in the place of the first member.
+// run runs a program in the first member's environment.
 func (c *cluster) run(program string, args ...string) (string, error) {
 	m := c.members[0]
 	cmd := exec.CommandContext(c.Context(), program, args...)
@@ -43,17 +43,18 @@ func (c *cluster) run(program string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// upgrade migrates the database while all members write to it, and then has one after the other be the next version.
+// upgrade migrates the database while all members write to it, and then replaces one member after
+// another by the next version.
 func (c *cluster) upgrade(hit *member) {
 	c.Helper()
 	if out, err := c.run(c.next, "store", "migrate"); err != nil {
 		c.Errorf("store migrate: %v: %s", err, out)
 	}
 	c.refuses(c.program, "was written by a newer version")
-	c.inTurn(hit, func(m *member) { m.becomes(c.next) }) // both versions work beside each other
+	c.inTurn(hit, func(m *member) { m.becomes(c.next) }) // both versions run side by side
 }
 
-// downgrade puts the database and the members back, which nobody but a test does.
+// downgrade restores the database and the members. No product command does that.
 func (c *cluster) downgrade() {
 	c.execute("ALTER TABLE mulligan.runs DROP COLUMN later; UPDATE mulligan.schema SET version = version - 1")
 	for _, m := range c.members {

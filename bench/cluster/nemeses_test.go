@@ -12,17 +12,17 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/postgres/pgtest"
 )
 
-// nemesis is what happens to a cluster.
+// nemesis is a fault of a cluster.
 type nemesis struct {
 	name   string
-	before func(c *cluster) // is done before the runs begin; nil = nothing
-	// strikes the member that drives the first run, and comes back once that is over.
+	before func(c *cluster) // prepares it before the runs begin; nil = nothing
+	// strikes the member that drives the first run, and returns when the fault is over.
 	strikes func(c *cluster, hit *member)
-	// moves says that another member goes on with the runs of the one that was hit.
+	// moves says that another member takes over the runs of the member that was hit.
 	moves bool
-	least time.Duration    // that another member waits before it takes the first run
+	least time.Duration    // how long another member waits at least before it claims the first run
 	ends  bool             // the process of the member that was hit has ended
-	after func(c *cluster) // is done once all runs have ended; nil = nothing
+	after func(c *cluster) // cleans up once all runs have ended; nil = nothing
 	long  bool             // only make cluster plays it
 }
 
@@ -54,38 +54,38 @@ var nemeses = []nemesis{
 	}},
 	{name: "all", strikes: func(c *cluster, _ *member) { c.everyOne(syscall.SIGKILL) }, moves: true, long: true},
 	{name: "roll", strikes: func(c *cluster, hit *member) { c.inTurn(hit, (*member).again) }, moves: true, long: true},
-	// What is written is written, and the member does not learn it.
+	// Writes succeed, but the member never learns it.
 	{name: "deaf", strikes: func(_ *cluster, hit *member) {
 		hit.link.deafen()
 		time.Sleep(lease + 4*time.Second)
 		hit.link.reset()
 		hit.link.heal()
 	}, moves: true, long: true},
-	// One append in three is refused for a moment.
+	// One append in three is refused for a while.
 	{name: "errors", strikes: func(c *cluster, _ *member) { c.refusing(lease+2*time.Second, 0.33, "40001", "40P01", "57014") }, long: true},
-	// All are, as where the disk is full.
+	// All appends are refused, as when the disk is full.
 	{name: "full", strikes: func(c *cluster, _ *member) { c.refusing(lease+2*time.Second, 1, "53100") }, long: true},
-	// Nothing is written for longer than a statement may take.
+	// Writes are delayed for longer than the statement timeout.
 	{name: "slow", strikes: func(c *cluster, _ *member) {
 		c.execute("BEGIN; LOCK TABLE mulligan.events, mulligan.tails IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(6); COMMIT")
 	}, long: true},
-	// All connections that the server has left are taken.
+	// All of the server's remaining connections are taken.
 	{name: "crowd", strikes: (*cluster).crowd, long: true},
-	// The standby takes over, and later the old primary comes back where the database is looked for.
+	// The standby takes over, and later the old primary returns at the database's address.
 	{name: "failover", before: func(c *cluster) { c.standby = c.db.Standby(c.whole) }, strikes: (*cluster).failover, long: true},
-	// The same with a standby that lacks what was written last.
+	// The same with a standby that lacks the last writes.
 	{name: "lag", before: func(c *cluster) { c.standby = c.db.Behind(c.whole) }, strikes: (*cluster).lag, long: true},
 	// The same with a standby whose clock is 10 s fast, or 10 s slow.
 	{name: "fast-clock", before: func(c *cluster) { c.standby = c.db.Standby(c.whole) }, strikes: anotherClock(10 * time.Second), after: (*cluster).rightClock, long: true},
 	{name: "slow-clock", before: func(c *cluster) { c.standby = c.db.Standby(c.whole) }, strikes: anotherClock(-10 * time.Second), after: (*cluster).rightClock, long: true},
 	// One member's clock is an hour fast and another one's an hour slow.
 	{name: "clock", before: (*cluster).askew, strikes: (*cluster).waits, moves: true, least: lease - 2*time.Second, ends: true, after: (*cluster).waited, long: true},
-	// A newer version brings the schema up to date, and then one member after the other runs it.
+	// A newer version migrates the schema, and then one member after another is upgraded.
 	{name: "migrate", before: (*cluster).unready, strikes: (*cluster).upgrade, moves: true, after: (*cluster).downgrade, long: true},
 }
 
-// failover ends the primary and has its standby take over; then the old one comes back, and all links lead
-// to it for a while.
+// failover ends the primary and makes its standby take over. Then the old primary returns, and all
+// relays connect to it for a while.
 func (c *cluster) failover(_ *member) {
 	c.Helper()
 	old := c.takeOver()
@@ -94,12 +94,12 @@ func (c *cluster) failover(_ *member) {
 	if err := old.Start(); err != nil {
 		c.Fatal(err)
 	}
-	c.executeAt(old, "ALTER SYSTEM RESET synchronous_standby_names") // or it would wait for a standby before it takes anything
+	c.executeAt(old, "ALTER SYSTEM RESET synchronous_standby_names") // otherwise it waits for a standby before it commits anything
 	c.executeAt(old, "SELECT pg_reload_conf()")
 	const newest = "SELECT concat((SELECT count(*) FROM mulligan.events), ' events, a member seen ', (SELECT max(seen) FROM mulligan.members))"
 	before := c.executeAt(old, newest)
 	c.lead(old)
-	time.Sleep(3 * time.Second) // each member says every second that it is there
+	time.Sleep(3 * time.Second) // each member writes its heartbeat every second
 	if after := c.executeAt(old, newest); after != before {
 		c.Errorf("I34: the old primary had %s, and takes what is written: %s", before, after)
 	}
@@ -107,7 +107,7 @@ func (c *cluster) failover(_ *member) {
 	old.Crash()
 }
 
-// takeOver ends the primary, and has its standby be the database. The links still lead to the old one.
+// takeOver ends the primary and promotes its standby. The relays still connect to the old one.
 func (c *cluster) takeOver() (old *pgtest.Own) {
 	c.Helper()
 	old = c.db
@@ -119,7 +119,7 @@ func (c *cluster) takeOver() (old *pgtest.Own) {
 	return old
 }
 
-// lead has all links lead to a database, and breaks those that there are.
+// lead points all relays to a database, and breaks the existing connections.
 func (c *cluster) lead(to *pgtest.Own) {
 	links := []*relay{c.link}
 	for _, m := range c.members {
@@ -131,7 +131,7 @@ func (c *cluster) lead(to *pgtest.Own) {
 	}
 }
 
-// everyOne ends all members by a signal, and then starts them.
+// everyOne ends all members with a signal, and then starts them.
 func (c *cluster) everyOne(s syscall.Signal) {
 	for _, m := range c.members {
 		m.signal(s)
@@ -142,11 +142,12 @@ func (c *cluster) everyOne(s syscall.Signal) {
 	}
 }
 
-// again ends a member as a service manager does, and starts it.
+// again restarts a member as a service manager does.
 func (m *member) again() { m.becomes(m.other) }
 
-// inTurn has each member be ended and come back, the one that was hit first, as fast as they can. Each
-// finds runs that have just begun besides those that it was handed, of which some are handed over by all.
+// inTurn restarts each member, the one that was hit first, as fast as possible. Each finds runs
+// that have just begun besides those that were handed over to it, and some runs are handed over by
+// every member.
 func (c *cluster) inTurn(hit *member, again func(*member)) {
 	c.Helper()
 	again(hit)
@@ -163,7 +164,7 @@ func (c *cluster) inTurn(hit *member, again func(*member)) {
 	}
 }
 
-// execute has the database do something, by a connection of its own, and gives the last thing that it says.
+// execute runs SQL over a connection of its own, and returns the last message.
 func (c *cluster) execute(sql string) (said string) {
 	c.Helper()
 	return c.executeAt(c.db, sql)
@@ -188,8 +189,8 @@ func (c *cluster) executeAt(db *pgtest.Own, sql string) (said string) {
 	return said
 }
 
-// refusing has the database refuse the first append, and that share of those after it, by one of the
-// codes, for a time. It counts what it refuses, which no rollback takes back.
+// refusing makes the database refuse, for a time, the first append and that share of those after
+// it, with one of the codes. It counts refusals in a sequence, which no rollback undoes.
 func (c *cluster) refusing(span time.Duration, share float64, codes ...string) {
 	c.Helper()
 	c.execute(fmt.Sprintf(`CREATE SEQUENCE mulligan.refused;
@@ -208,7 +209,7 @@ func (c *cluster) refusing(span time.Duration, share float64, codes ...string) {
 	c.execute("DROP FUNCTION mulligan.refuse(); DROP SEQUENCE mulligan.refused")
 }
 
-// crowd takes connections until there is none left, and keeps them for longer than a lease.
+// crowd takes all free connections, and keeps them for longer than a lease.
 func (c *cluster) crowd(_ *member) {
 	ctx, cancel := context.WithTimeout(c.Context(), patience)
 	defer cancel()

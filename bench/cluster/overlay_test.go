@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// build makes mulligan out of its sources, but for the files of over: their paths, and what is in them.
+// build builds mulligan from its sources, with the files of over, by their paths, replaced.
 func build(t *testing.T, program string, over map[string]string) {
 	t.Helper()
 	replace := map[string]string{}
@@ -35,7 +35,7 @@ func build(t *testing.T, program string, over map[string]string) {
 	}
 }
 
-// changed is a file with one piece of it replaced.
+// changed is a file's text with one piece replaced.
 func changed(t *testing.T, path, piece, by string) (text string) {
 	t.Helper()
 	old, err := os.ReadFile(path)

@@ -17,8 +17,8 @@ import (
 	"github.com/mulligan-run/mulligan/sdk/go/client"
 )
 
-// reader follows a run through members, coming back where one breaks off, and holds what it is shown
-// against what a follower is promised.
+// reader follows a run through members, reconnecting when one breaks off, and checks what it
+// receives against what followers are promised.
 type reader struct {
 	run   string
 	ended chan struct{}
@@ -27,15 +27,15 @@ type reader struct {
 	mu     sync.Mutex
 	screen client.View
 	seq    uint64
-	shown  map[uint64]string // events, in their stored form
+	shown  map[uint64]string // events in their stored form
 	claims []recovery.Claimed
 	begun  uint64               // the newest attempt
-	spoke  map[uint64]time.Time // when each attempt was first heard
-	taken  map[uint64]time.Time // when each epoch was seen
+	spoke  map[uint64]time.Time // when each attempt first streamed text
+	taken  map[uint64]time.Time // when each epoch was first seen
 	wrong  []string
 }
 
-// read follows a run through those members in turn, the first one first.
+// read follows a run through those members in turn, beginning with the first.
 func (c *cluster) read(run string, through ...*member) *reader {
 	r := &reader{run: run, ended: make(chan struct{}), shown: map[uint64]string{}, spoke: map[uint64]time.Time{}, taken: map[uint64]time.Time{}}
 	go func() {
@@ -150,7 +150,7 @@ func (r *reader) event(id uint64, data string) {
 	}
 }
 
-// owner is who drives the run, as far as is shown, and by which epoch.
+// owner is who drives the run, and with which epoch, as far as the reader was shown.
 func (r *reader) owner() (c recovery.Claimed) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -160,15 +160,15 @@ func (r *reader) owner() (c recovery.Claimed) {
 	return c
 }
 
-// speaks reports whether the answer, after the tool, is in mid-sentence.
+// speaks reports whether the answer after the tool is being streamed.
 func (r *reader) speaks() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return strings.Count(r.screen.Text(), " ") > 5
 }
 
-// after is how long it took from then until another owner was seen, and until that one spoke; false
-// until both were.
+// after returns how long after then another owner was seen, and how long until it streamed text;
+// false until both have happened.
 func (r *reader) after(then time.Time) (claimed, spoke time.Duration, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// relay is the link of one member to the database.
+// relay is one member's connection to the database.
 type relay struct {
 	listener net.Listener
 
@@ -16,7 +16,7 @@ type relay struct {
 	to    string // the database's socket
 	conns map[net.Conn]bool
 	open  chan struct{} // closed while it forwards
-	back  chan struct{} // closed while it forwards what the database says
+	back  chan struct{} // closed while it forwards the database's replies
 }
 
 func newRelay(t *testing.T, to string) *relay {
@@ -64,7 +64,7 @@ func (r *relay) forward(from net.Conn) {
 	both.Wait()
 }
 
-// pump forwards one way, when it may, until that breaks.
+// pump forwards in one direction, whenever that is open, until a connection breaks.
 func (r *relay) pump(to, from net.Conn, wait func()) {
 	defer r.drop(from, to)
 	buffer := make([]byte, 64<<10)
@@ -111,33 +111,33 @@ func (r *relay) drop(conns ...io.Closer) {
 	}
 }
 
-// lead has it lead to another database.
+// lead points the relay to another database.
 func (r *relay) lead(to string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.to = to
 }
 
-// url is the address of the database through it.
+// url is the address of the database through the relay.
 func (r *relay) url() string {
 	return "postgres://mulligan@" + r.listener.Addr().String() + "/postgres?sslmode=disable"
 }
 
-// cut has it forward nothing more, and tell nobody.
+// cut stops forwarding in both directions without closing connections.
 func (r *relay) cut() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.open = make(chan struct{})
 }
 
-// deafen has it forward nothing that the database says, though all that it is told.
+// deafen stops forwarding the database's replies, while requests still arrive.
 func (r *relay) deafen() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.back = make(chan struct{})
 }
 
-// heal has it forward again, what it has kept first.
+// heal forwards again, beginning with what was held back.
 func (r *relay) heal() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -150,7 +150,7 @@ func (r *relay) heal() {
 	}
 }
 
-// reset breaks its connections.
+// reset breaks the relay's connections.
 func (r *relay) reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,17 +13,17 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/sqlite"
 )
 
-// remains are what a cycle leaves behind: the store, opened anew, and the journal.
+// remains are what a cycle leaves: the reopened store and the journal.
 type remains struct {
 	*cycle
 	events  []recovery.Event
 	run     *recovery.Run
-	resumed *recovery.Run // the same, as whoever resumes it has it: from its snapshot, if there is one
+	resumed *recovery.Run // the same, restored as a resuming process does it: from the snapshot, if there is one
 	effects effects
 	wrong   []string
 }
 
-// check looks at what is left, and says what the run came to and what is wrong with it.
+// check reads what is left, and returns how the run ended and what is wrong.
 func (c *cycle) check() (outcome string, wrong []string) {
 	c.Helper()
 	r := &remains{cycle: c}
@@ -42,18 +42,18 @@ func (r *remains) complain(format string, args ...any) {
 	r.wrong = append(r.wrong, fmt.Sprintf(format, args...))
 }
 
-// report fails the test for what is wrong, with the cycle's story.
+// report fails the test with everything that is wrong and the cycle's transcript.
 func (c *cycle) report(wrong []string) {
 	c.Helper()
 	for _, w := range wrong {
 		c.Error(w)
 	}
 	if len(wrong) > 0 {
-		c.Logf("%v\n%s", c.lives, c.story())
+		c.Logf("%v\n%s", c.processes, c.transcript())
 	}
 }
 
-// open reads everything.
+// open reads the store and the journal.
 func (r *remains) open() {
 	r.Helper()
 	store, err := sqlite.Open(r.Context(), r.plan.store())
@@ -86,7 +86,7 @@ func (r *remains) open() {
 	}
 }
 
-// outcome is what the run came to, with the reason.
+// outcome is how the run ended, with the reason.
 func (r *remains) outcome() string {
 	switch {
 	case r.run.End != nil:
@@ -97,7 +97,7 @@ func (r *remains) outcome() string {
 	return string(r.run.Status)
 }
 
-// lastFailure is the kind of the failure that a failed run ended with.
+// lastFailure is the kind of the failure that ended a failed run.
 func (r *remains) lastFailure() (kind string) {
 	if r.run.End.Status != recovery.StatusFailed {
 		return ""
@@ -138,7 +138,8 @@ func (r *remains) i02noGap() {
 	}
 }
 
-// i03nothingLost: what was acknowledged, or shown to anybody (I31), is there as it was.
+// i03nothingLost: every event that was acknowledged, or shown to a follower (I31), is stored
+// unchanged.
 func (r *remains) i03nothingLost() {
 	stored := map[string]bool{}
 	for _, e := range r.events {
@@ -181,8 +182,8 @@ func (r *remains) i04resultsAreFinal() {
 	r.nothingAfterItsResult()
 }
 
-// nothingAfterItsResult looks at what the tools did in the order in which it was told:
-// whoever begins has not been promised a result.
+// nothingAfterItsResult: in the order of the transcript, no tool takes effect after its result was
+// acknowledged.
 func (r *remains) nothingAfterItsResult() {
 	key, done := map[string]string{}, map[string]bool{}
 	for _, l := range r.lines {
@@ -197,7 +198,8 @@ func (r *remains) nothingAfterItsResult() {
 	}
 }
 
-// i05unsafeToolsRunOnce: and where nobody knows whether they ran, that is said.
+// i05unsafeToolsRunOnce: an unsafe tool runs once, and if nobody knows whether it ran, its result
+// says so.
 func (r *remains) i05unsafeToolsRunOnce() {
 	for key, n := range r.effects.begun {
 		limit := 1
@@ -208,25 +210,25 @@ func (r *remains) i05unsafeToolsRunOnce() {
 			r.complain("I05: %s took effect %d times (%s)", r.effects.tool[key], n, key)
 		}
 	}
-	air, orphan := map[string]bool{}, map[string]bool{}
+	running, orphan := map[string]bool{}, map[string]bool{}
 	for _, e := range r.events {
 		switch b := e.Body.(type) {
 		case recovery.ToolBegan:
-			air[b.CallID] = b.Name == toolPay
+			running[b.CallID] = b.Name == toolPay
 		case recovery.Claimed:
-			for id, unsafe := range air {
+			for id, unsafe := range running {
 				orphan[id] = orphan[id] || unsafe
 			}
 		case recovery.ToolReturned:
 			if orphan[b.CallID] && b.Outcome != recovery.OutcomeUnknown {
 				r.complain("I05: event %d: %s is said to be %s, and nobody knows", e.Seq, b.CallID, b.Outcome)
 			}
-			delete(air, b.CallID)
+			delete(running, b.CallID)
 		}
 	}
 }
 
-// i06intentFirst: a tool or a model call begins after its intent was acknowledged.
+// i06intentFirst: a tool or a model call begins only after its intent was acknowledged.
 func (r *remains) i06intentFirst() {
 	intended, calls := map[string]bool{}, 0
 	for _, l := range r.lines {
@@ -271,19 +273,19 @@ func (r *remains) i08legalRequests() {
 }
 
 func (r *remains) i10oneAttempt() {
-	air := uint64(0)
+	running := uint64(0)
 	for _, e := range r.events {
 		switch b := e.Body.(type) {
 		case recovery.Began:
-			if air != 0 {
-				r.complain("I10: event %d begins attempt %d while %d is in the air", e.Seq, b.Attempt, air)
+			if running != 0 {
+				r.complain("I10: event %d begins attempt %d while %d is in the running", e.Seq, b.Attempt, running)
 			}
-			air = b.Attempt
+			running = b.Attempt
 		case recovery.Answered:
-			air = 0
+			running = 0
 		case recovery.Failed:
 			if b.Attempt != 0 {
-				air = 0
+				running = 0
 			}
 		}
 	}
@@ -336,8 +338,8 @@ func (r *remains) i22cancelIsFinal() {
 	}
 }
 
-// i25countersSurvive: attempts and crashes are counted over all lives, and who crashes
-// again and again is not resumed by itself.
+// i25countersSurvive: attempts and crashes are counted across all processes, and a run that crashes
+// again and again is not resumed automatically.
 func (r *remains) i25countersSurvive() {
 	attempts, crashes, accepted := uint64(0), 0, false
 	for _, e := range r.events {
@@ -367,7 +369,7 @@ func (r *remains) i25countersSurvive() {
 	}
 }
 
-// i26snapshots: a snapshot and the events after it amount to what all events do.
+// i26snapshots: a snapshot and the events after it fold to the same state as all events.
 func (r *remains) i26snapshots() {
 	all, err := r.run.Snapshot(false)
 	if err != nil {

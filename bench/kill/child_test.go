@@ -26,26 +26,26 @@ const (
 	planEnv   = "MULLIGAN_KILL_PLAN" // a plan in JSON: this process is a child
 	model     = "lab/one"
 	runID     = "one"
-	maxTokens = 1 << 20 // of a run's budget, so that it is counted
+	maxTokens = 1 << 20 // of a run's budget, so that tokens are counted
 )
 
-// What a process does with the runs that it finds.
+// What a process does with the runs in the store.
 const (
-	modeStart  = "start"  // none is there: it starts one
+	modeStart  = "start"  // there is none: it starts one
 	modeResume = "resume" // it goes on with them, as `mulligan runs resume` does
-	modeKeep   = "keep"   // the same as `mulligan serve` does it
+	modeKeep   = "keep"   // it resumes them, as `mulligan serve` does
 )
 
-// plan is what a child is told.
+// plan is the child's task.
 type plan struct {
-	Dir   string // where everything of the cycle is
-	URL   string // the provider's
-	Story string
-	Mode  string
-	Point string        // where it dies; "" = nowhere by itself
-	Nth   int           // the n-th time that it comes by
-	Late  time.Duration // see trap
-	Fault string        // planted, for a check to find; "" = none
+	Dir      string // the cycle's folder
+	URL      string // the provider's
+	Scenario string
+	Mode     string
+	Point    string        // where it dies; "" = at no named point
+	Nth      int           // at the n-th time that this point is reached
+	Late     time.Duration // see killPoint
+	Fault    string        // planted, for a check to find; "" = none
 }
 
 // String is the plan as the child reads it.
@@ -70,51 +70,51 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	live(p)
+	runChild(p)
 }
 
 // child is the process that drives the run.
 type child struct {
-	plan    plan
-	story   story
-	ctx     context.Context
-	trap    *trap
-	tale    *tale
-	journal journal
-	log     timeline.Log
-	runner  *runner.Runner
+	plan      plan
+	scenario  scenario
+	ctx       context.Context
+	killPoint *killPoint
+	pipe      *pipe
+	journal   journal
+	log       timeline.Log
+	runner    *runner.Runner
 }
 
-// live is a child's whole life, if nothing ends it early.
-func live(p plan) {
+// runChild is everything that a child does, if nothing ends it early.
+func runChild(p plan) {
 	c := &child{
-		plan: p, story: stories[p.Story], ctx: context.Background(), tale: openTale(),
-		trap: &trap{point: p.Point, n: p.Nth, late: p.Late},
+		plan: p, scenario: scenarios[p.Scenario], ctx: context.Background(), pipe: openPipe(),
+		killPoint: &killPoint{point: p.Point, n: p.Nth, late: p.Late},
 	}
-	if p.Fault == faultCareless {
-		c.careless()
+	if p.Fault == faultNoSync {
+		c.withoutSync()
 		return
 	}
 	store, err := sqlite.Open(c.ctx, p.store())
 	c.check(err)
 	c.journal, err = openJournal(p.journal())
 	c.check(err)
-	c.log = &mortal{Log: store, trap: c.trap, tale: c.tale, slow: c.story.slow}
+	c.log = &killableLog{Log: store, killPoint: c.killPoint, pipe: c.pipe, slow: c.scenario.slow}
 	if p.Fault != "" {
-		c.log = &faulty{c.log, c}
+		c.log = &faultyLog{c.log, c}
 	}
 	c.runner = c.newRunner()
 	if p.Mode == modeStart {
 		c.start()
 	} else {
-		c.tale.tell(wordReady)
-		c.goOn()
+		c.pipe.tell(wordReady)
+		c.resume()
 	}
 	c.check(store.Close())
-	c.tale.tell(wordOver)
+	c.pipe.tell(wordOver)
 }
 
-// check ends a process for which nothing is left to do well.
+// check exits if err is not nil, since the child can only fail then.
 func (c *child) check(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -125,14 +125,14 @@ func (c *child) check(err error) {
 func (c *child) newRunner() *runner.Runner {
 	lab, err := anthropic.New(anthropic.Config{Name: "lab", BaseURL: c.plan.URL, Key: func() (string, error) { return "any", nil }})
 	c.check(err)
-	return runner.New(runner.WithModel(model, observed{lab, c}), runner.WithAutoRecover(!c.story.asks), runner.WithLog(c.log),
+	return runner.New(runner.WithModel(model, observed{lab, c}), runner.WithAutoRecover(!c.scenario.asks), runner.WithLog(c.log),
 		runner.WithHook("steadfast", hooks.Func(c.advise)), c.tools(),
 		runner.WithPolicy(func(p *recovery.Policy) { p.Budget.Tokens = maxTokens }))
 }
 
-// advise retries whatever can be retried.
+// advise retries every failure that can be retried.
 func (c *child) advise(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
-	c.trap.at("amid hook")
+	c.killPoint.at("amid hook")
 	switch e.Failure.Kind {
 	case failure.KindToolFailure:
 		return recovery.Vote{}, nil
@@ -141,10 +141,10 @@ func (c *child) advise(_ context.Context, e hooks.RunError) (recovery.Vote, erro
 	case failure.KindInterrupted:
 		return recovery.Vote{Action: recovery.ActionRetry}, nil
 	}
-	return recovery.Vote{Action: recovery.ActionRetry, Delay: failure.InMillis(c.story.waits)}, nil
+	return recovery.Vote{Action: recovery.ActionRetry, Delay: failure.InMillis(c.scenario.waits)}, nil
 }
 
-// observed is the model, whose calls are told.
+// observed is the model, whose calls the parent is told about.
 type observed struct {
 	llm.Model
 	child *child
@@ -152,10 +152,10 @@ type observed struct {
 
 func (o observed) Stream(ctx context.Context, q llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		o.child.tale.tell(wordAsking)
+		o.child.pipe.tell(wordAsking)
 		for d, err := range o.Model.Stream(ctx, q) {
 			if d.Kind == llm.DeltaStart && err == nil {
-				o.child.trap.at("first byte")
+				o.child.killPoint.at("first byte")
 			}
 			if !yield(d, err) {
 				return
@@ -164,21 +164,21 @@ func (o observed) Stream(ctx context.Context, q llm.Request) iter.Seq2[llm.Delta
 	}
 }
 
-// start begins the run and carries it as far as it gets.
+// start begins the run and drives it until it settles.
 func (c *child) start() {
 	run, err := c.begin()
 	c.check(err)
-	c.tale.tell(wordReady)
+	c.pipe.tell(wordReady)
 	c.carry(run)
 }
 
 func (c *child) begin() (*runner.Run, error) {
-	return c.runner.Start(c.ctx, runner.Request{ID: runID, Prompt: "What now?", Messages: c.story.input})
+	return c.runner.Start(c.ctx, runner.Request{ID: runID, Prompt: "What now?", Messages: c.scenario.input})
 }
 
-// goOn asks for the same run once more, as whoever got no answer does, and goes on with
-// what others left of it.
-func (c *child) goOn() {
+// resume requests the same run again, like a caller that got no answer, and resumes what is left of
+// it.
+func (c *child) resume() {
 	run, err := c.begin()
 	if _, exists := errors.AsType[*runner.ExistsError](err); !exists {
 		c.check(err)
@@ -195,7 +195,7 @@ func (c *child) goOn() {
 	c.carry(run)
 }
 
-// keep stays until one run has settled.
+// keep runs until one run has settled.
 func (c *child) keep() {
 	ctx, leave := context.WithCancel(c.ctx)
 	c.check(c.runner.Keep(ctx, func(run *runner.Run) {
@@ -204,7 +204,7 @@ func (c *child) keep() {
 	}))
 }
 
-// carry follows a run, and answers what it asks, until it has settled.
+// carry follows a run until it settles, and answers its suggestions.
 func (c *child) carry(run *runner.Run) {
 	for {
 		c.follow(run)
@@ -221,7 +221,7 @@ func (c *child) carry(run *runner.Run) {
 	}
 }
 
-// follow tells what a follower of the run is shown, until it settles.
+// follow tells the parent each event that a follower of the run is shown, until the run settles.
 func (c *child) follow(run *runner.Run) {
 	var reactions sync.WaitGroup
 	defer reactions.Wait()
@@ -230,14 +230,14 @@ func (c *child) follow(run *runner.Run) {
 		if item.Event == nil {
 			continue
 		}
-		c.tale.events(wordShown, *item.Event)
-		if c.story.reacts != nil {
-			reactions.Go(func() { c.story.reacts(c, *item.Event) })
+		c.pipe.events(wordShown, *item.Event)
+		if c.scenario.reacts != nil {
+			reactions.Go(func() { c.scenario.reacts(c, *item.Event) })
 		}
 	}
 }
 
-// answer has a person answer the run; that it was answered before is fine.
+// answer answers as a person; the run may have been answered before.
 func (c *child) answer(run, suggestion, action string) {
 	_, err := c.runner.Recover(c.ctx, run, runner.Answer{Suggestion: suggestion, Action: action})
 	for _, late := range []error{recovery.ErrAnswered, recovery.ErrExpired, recovery.ErrNoSuggestion} {

@@ -15,51 +15,51 @@ import (
 )
 
 const (
-	pace       = time.Millisecond      // of a streamed answer, per word
-	instant    = 60 * time.Millisecond // after its readiness a process is killed by then
-	maxLate    = 3 * time.Millisecond  // an append takes about as long
-	patience   = 60 * time.Second      // with a child
-	moreDeaths = 2                     // of those that resume
+	pace         = time.Millisecond      // between two words of a streamed answer
+	instant      = 60 * time.Millisecond // a process is killed at most so long after it is ready
+	maxLate      = 3 * time.Millisecond  // about how long an append takes
+	childTimeout = 60 * time.Second      // for a child to end
+	moreCrashes  = 2                     // of resumed processes, in one cycle
 )
 
-// cycle is one run, from its start through the deaths of its processes to its end.
+// cycle is one run, from its start to its end, with all processes that drove it.
 type cycle struct {
 	*testing.T
-	dice  *rand.Rand
-	point point // where the first process dies; without a name at any instant
-	plan  plan
-	lab   *faultlab.Lab
-	lines []line // of all tales, in their order
-	lives []life
+	dice      *rand.Rand
+	point     point // where the first process dies; without a name: at any instant
+	plan      plan
+	lab       *faultlab.Lab
+	lines     []line // what all processes told their parent, in order
+	processes []process
 }
 
-// life is one process.
-type life struct {
+// process is one child process.
+type process struct {
 	plan   plan
-	killed time.Duration // by its parent, so long after it was ready; 0 = not
+	killed time.Duration // how long after it was ready its parent killed it; 0 = not killed
 	died   bool
 }
 
-// String says how it went.
-func (l life) String() string {
-	text := l.plan.Mode
+// String describes how the process ended.
+func (p process) String() string {
+	text := p.plan.Mode
 	switch {
-	case l.died && l.plan.Point != "":
-		text += fmt.Sprintf(", died %s, time %d", l.plan.Point, l.plan.Nth)
-	case l.died:
-		text += fmt.Sprintf(", killed after %s", l.killed)
+	case p.died && p.plan.Point != "":
+		text += fmt.Sprintf(", died %s, time %d", p.plan.Point, p.plan.Nth)
+	case p.died:
+		text += fmt.Sprintf(", killed after %s", p.killed)
 	}
 	return text
 }
 
-// play plays a cycle with the point, without a name for any instant, and says what the run
-// came to and whether the first process died where it should.
+// play plays a cycle. It returns how the run ended, and whether the first process died at the
+// point; a point without a name means any instant.
 func play(t *testing.T, seed uint64, at point) (outcome string, died bool) {
 	t.Helper()
 	c := newCycle(t, seed, at)
 	died = c.first()
 	for more := 0; c.dead(); more++ {
-		c.next(more < moreDeaths && c.dice.IntN(3) == 0)
+		c.next(more < moreCrashes && c.dice.IntN(3) == 0)
 	}
 	outcome, wrong := c.check()
 	c.report(wrong)
@@ -77,42 +77,42 @@ func newCycle(t *testing.T, seed uint64, at point) *cycle {
 		_ = c.lab.Close()
 		_ = server.Close()
 	})
-	if at.story == "" {
-		c.point.story = pick(c.dice, "tools", "tools", "tools", "asks", "waits", "long", "cancels", "slow")
+	if at.scenario == "" {
+		c.point.scenario = pick(c.dice, "tools", "tools", "tools", "asks", "waits", "long", "cancels", "slow")
 	}
-	c.lab.Script("one", stories[c.point.story].steps...)
-	c.plan = plan{Dir: t.TempDir(), URL: server.URL(), Story: c.point.story, Mode: modeStart}
+	c.lab.Script("one", scenarios[c.point.scenario].steps...)
+	c.plan = plan{Dir: t.TempDir(), URL: server.URL(), Scenario: c.point.scenario, Mode: modeStart}
 	return c
 }
 
-// dead reports whether the last process died, so that another has to go on.
-func (c *cycle) dead() bool { return c.lives[len(c.lives)-1].died }
+// dead reports whether the last process died, so that another one has to resume the run.
+func (c *cycle) dead() bool { return c.processes[len(c.processes)-1].died }
 
 func pick[T any](dice *rand.Rand, of ...T) T { return of[dice.IntN(len(of))] }
 
-// first lets the run's first process live and die.
+// first runs the run's first process, which is to die.
 func (c *cycle) first() (died bool) {
 	p := c.plan
 	if c.point.name == "" {
-		return c.live(p, c.anInstant())
+		return c.run(p, c.anInstant())
 	}
-	return c.live(c.dying(p, c.point), 0)
+	return c.run(c.dying(p, c.point), 0)
 }
 
-// next lets another process go on, which may die as well.
+// next has another process resume the run. It may die as well.
 func (c *cycle) next(dies bool) {
 	p := c.plan
 	p.Mode = pick(c.dice, modeResume, modeResume, modeKeep)
-	if stories[p.Story].early {
+	if scenarios[p.Scenario].early {
 		p.Mode = modeResume
 	}
 	switch {
 	case !dies:
-		c.live(p, 0)
+		c.run(p, 0)
 	case c.dice.IntN(2) == 0:
-		c.live(p, c.anInstant())
+		c.run(p, c.anInstant())
 	default:
-		c.live(c.dying(p, pick(c.dice, points...)), 0)
+		c.run(c.dying(p, pick(c.dice, points...)), 0)
 	}
 }
 
@@ -122,24 +122,24 @@ func (c *cycle) dying(p plan, at point) plan {
 	return p
 }
 
-// anInstant is one of the next 60 ms, rather an early one.
+// anInstant is within the next 60 ms, more likely early than late.
 func (c *cycle) anInstant() time.Duration {
 	f := c.dice.Float64()
 	return 1 + time.Duration(f*f*f*float64(instant))
 }
 
-// live runs a child, kills it so long after it is ready unless that is 0, and reports
-// whether it died of SIGKILL.
-func (c *cycle) live(p plan, kill time.Duration) bool {
+// run runs a child, kills it so long after it is ready unless kill is 0, and reports whether it
+// died of SIGKILL.
+func (c *cycle) run(p plan, kill time.Duration) bool {
 	c.Helper()
-	cmd, tale, stderr := childProcess(c.T, p.String(), os.Args[0])
+	cmd, pipe, stderr := childProcess(c.T, p.String(), os.Args[0])
 	var timer *time.Timer
 	if err := cmd.Start(); err != nil {
 		c.Fatal(err)
 	}
 	_ = cmd.ExtraFiles[0].Close() // the child's end
-	hangs := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
-	listen(tale, func(l line) {
+	hangs := time.AfterFunc(childTimeout, func() { _ = cmd.Process.Kill() })
+	listen(pipe, func(l line) {
 		if l.is(wordReady) && kill > 0 {
 			timer = time.AfterFunc(kill, func() { _ = cmd.Process.Kill() })
 		}
@@ -150,17 +150,18 @@ func (c *cycle) live(p plan, kill time.Duration) bool {
 	if timer != nil {
 		timer.Stop()
 	}
-	c.lives = append(c.lives, life{plan: p, killed: kill, died: killed(cmd)})
+	c.processes = append(c.processes, process{plan: p, killed: kill, died: killed(cmd)})
 	switch {
 	case !inTime:
-		c.Fatalf("a process still lives after %s: %v\n%s", patience, c.lives, c.story())
+		c.Fatalf("a process still processes after %s: %v\n%s", childTimeout, c.processes, c.transcript())
 	case err != nil && !killed(cmd):
-		c.Fatalf("a process failed: %v: %v\n%s\n%s", c.lives, err, stderr, c.story())
+		c.Fatalf("a process failed: %v: %v\n%s\n%s", c.processes, err, stderr, c.transcript())
 	}
 	return killed(cmd)
 }
 
-// childProcess runs the command line with the plan and the writing end of its tale.
+// childProcess prepares the command line with the plan. It also returns the pipe from the child and the
+// buffer for its standard error.
 func childProcess(t *testing.T, plan string, args ...string) (*exec.Cmd, *os.File, *bytes.Buffer) {
 	t.Helper()
 	reader, writer, err := os.Pipe()
@@ -183,8 +184,8 @@ func killed(cmd *exec.Cmd) bool {
 	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
 }
 
-// story is what was told, for whoever reads a failed cycle.
-func (c *cycle) story() string {
+// transcript is what the processes told their parent, for reading a failed cycle.
+func (c *cycle) transcript() string {
 	var text strings.Builder
 	for _, l := range c.lines {
 		if !l.is(wordShown) {

@@ -18,12 +18,12 @@ import (
 
 const (
 	cyclesEnv = "MULLIGAN_KILL_CYCLES" // how many; without it each point once and a few instants
-	instants  = 12                     // the few
-	perCore   = 2                      // cycles at one time: most of what they do is to wait
-	share     = 120                    // of so many cycles, one is for each point
+	instants  = 12                     // at which a short test kills processes
+	perCore   = 2                      // cycles at a time; they mostly wait
+	share     = 120                    // one of so many cycles is for each point
 )
 
-// TestKill plays cycles and prints what became of them.
+// TestKill plays cycles and prints how they ended.
 func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills some hundred processes")
@@ -63,16 +63,16 @@ func TestKill(t *testing.T) {
 		}
 	})
 	if times > 1 {
-		fmt.Printf("%d cycles\n\n%s\n", cycles, &played) // for whoever wanted so many
+		fmt.Printf("%d cycles\n\n%s\n", cycles, &played) // only on request: make kill
 	}
 	for _, p := range points {
 		if n := played.died[p.String()]; n < times && !t.Failed() {
-			t.Errorf("only %d of %d processes died %s: the story does not come by there", n, times, p)
+			t.Errorf("only %d of %d processes died %s: the scenario does not reach it often enough", n, times, p)
 		}
 	}
 }
 
-// TestCrashLoop: whoever dies again and again while resuming is not resumed for ever.
+// TestCrashLoop: a run whose process dies at every resume is not resumed for ever.
 func TestCrashLoop(t *testing.T) {
 	for _, at := range []string{"after began", "first byte", "before answered"} {
 		t.Run(at, func(t *testing.T) {
@@ -80,12 +80,12 @@ func TestCrashLoop(t *testing.T) {
 			c := newCycle(t, 1, point{at, "plain", 1})
 			c.first()
 			for c.dead() {
-				if len(c.lives) > 2*recovery.MaxInterruptedCrashes {
-					t.Fatalf("I25: it goes on after %d crashes", len(c.lives))
+				if len(c.processes) > 2*recovery.MaxInterruptedCrashes {
+					t.Fatalf("I25: it goes on after %d crashes", len(c.processes))
 				}
 				next := c.dying(c.plan, c.point)
 				next.Mode = modeKeep
-				c.live(next, 0)
+				c.run(next, 0)
 			}
 			outcome, wrong := c.check()
 			c.report(wrong)
@@ -93,23 +93,24 @@ func TestCrashLoop(t *testing.T) {
 				t.Errorf("I25: it came to %q", outcome)
 			}
 			if asked := len(c.lab.Requests()); asked > recovery.MaxInterruptedCrashes {
-				t.Errorf("I25: %d requests for nothing: %v", asked, c.lives)
+				t.Errorf("I25: %d requests for nothing: %v", asked, c.processes)
 			}
 		})
 	}
 }
 
-// TestChecksFindFaults plants faults, each of which is found by the check of its invariant.
+// TestChecksFindFaults plants faults, and requires that the check of the violated invariant finds
+// each.
 func TestChecksFindFaults(t *testing.T) {
-	for _, planted := range []struct{ fault, story, dies, want string }{
-		{faultLies, "plain", "before answered", "I03"},
-		{faultForgets, "looks", "after tool_returned", "I04"},
-		{faultRash, "pays", "amid effect", "I05"},
-		{faultEager, "pays", "before tool_began", "I06"},
+	for _, planted := range []struct{ fault, scenario, dies, want string }{
+		{faultEarlyAck, "plain", "before answered", "I03"},
+		{faultLostResult, "looks", "after tool_returned", "I04"},
+		{faultUnsafeRepeat, "pays", "amid effect", "I05"},
+		{faultEarlyEffect, "pays", "before tool_began", "I06"},
 	} {
 		t.Run(planted.fault, func(t *testing.T) {
 			t.Parallel()
-			c := newCycle(t, 1, point{planted.dies, planted.story, 1})
+			c := newCycle(t, 1, point{planted.dies, planted.scenario, 1})
 			c.plan.Fault = planted.fault
 			if !c.first() {
 				t.Fatalf("it did not die %s", planted.dies)
@@ -117,13 +118,13 @@ func TestChecksFindFaults(t *testing.T) {
 			c.next(false)
 			_, wrong := c.check()
 			if !slices.ContainsFunc(wrong, func(w string) bool { return strings.HasPrefix(w, planted.want) }) {
-				t.Errorf("%s was not found: %v\n%s", planted.want, wrong, c.story())
+				t.Errorf("%s was not found: %v\n%s", planted.want, wrong, c.transcript())
 			}
 		})
 	}
 }
 
-// table counts what became of cycles, by their points.
+// table counts the outcomes of cycles by their points.
 type table struct {
 	mu       sync.Mutex
 	played   map[string]int
@@ -148,7 +149,7 @@ func (t *table) add(p point, outcome string, died bool) {
 	t.outcomes[name][outcome]++
 }
 
-// String is the table as people read it.
+// String is the table as it is printed.
 func (t *table) String() string {
 	var text strings.Builder
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)

@@ -8,15 +8,16 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// mortal is a log that tells what it has acknowledged, and in which its process may die.
-type mortal struct {
+// killableLog is a log that tells the parent what it acknowledged, and in which the process may
+// die.
+type killableLog struct {
 	timeline.Log
-	trap *trap
-	tale *tale
-	slow bool // every lease is over as soon as it was given, as on a machine that is too slow for it
+	killPoint *killPoint
+	pipe      *pipe
+	slow      bool // every lease expires at once, as on a machine that is too slow to renew it
 }
 
-func (m *mortal) Append(ctx context.Context, l timeline.Lease, after uint64, events ...recovery.Event) error {
+func (m *killableLog) Append(ctx context.Context, l timeline.Lease, after uint64, events ...recovery.Event) error {
 	m.before(events)
 	err := m.Log.Append(ctx, l, after, events...)
 	if err == nil {
@@ -25,102 +26,102 @@ func (m *mortal) Append(ctx context.Context, l timeline.Lease, after uint64, eve
 	return err
 }
 
-func (m *mortal) Begin(
+func (m *killableLog) Begin(
 	ctx context.Context, run, owner string, ttl time.Duration, first func(timeline.Lease) []recovery.Event,
 ) (timeline.Lease, error) {
-	m.trap.at("before claim")
+	m.killPoint.at("before claim")
 	m.before(first(timeline.Lease{Run: run, Owner: owner, Epoch: 1}))
 	l, err := m.Log.Begin(ctx, run, owner, m.shorten(ttl), first)
 	if err == nil {
 		m.after(first(l))
-		m.trap.at("after claim")
+		m.killPoint.at("after claim")
 	}
 	return l, err
 }
 
-// before dies before one of events is written, or while it is.
-func (m *mortal) before(events []recovery.Event) {
+// before dies before one of the events is written, or while it is.
+func (m *killableLog) before(events []recovery.Event) {
 	for _, e := range events {
-		m.trap.at("before " + e.Type())
-		m.trap.amid(e.Type())
+		m.killPoint.at("before " + e.Type())
+		m.killPoint.amid(e.Type())
 	}
 }
 
-// after tells that events are written, or dies.
-func (m *mortal) after(events []recovery.Event) {
-	m.tale.events(wordAcked, events...)
+// after tells the parent that the events are written, or dies.
+func (m *killableLog) after(events []recovery.Event) {
+	m.pipe.events(wordAcked, events...)
 	for _, e := range events {
-		m.trap.at("after " + e.Type())
+		m.killPoint.at("after " + e.Type())
 	}
 }
 
-func (m *mortal) Claim(ctx context.Context, run, owner string, ttl time.Duration) (timeline.Lease, error) {
-	m.trap.at("before claim")
+func (m *killableLog) Claim(ctx context.Context, run, owner string, ttl time.Duration) (timeline.Lease, error) {
+	m.killPoint.at("before claim")
 	l, err := m.Log.Claim(ctx, run, owner, m.shorten(ttl))
 	if err == nil {
-		m.trap.at("after claim")
+		m.killPoint.at("after claim")
 	}
 	return l, err
 }
 
-func (m *mortal) Renew(ctx context.Context, l timeline.Lease, ttl time.Duration) (timeline.Lease, error) {
-	m.trap.at("before renew")
+func (m *killableLog) Renew(ctx context.Context, l timeline.Lease, ttl time.Duration) (timeline.Lease, error) {
+	m.killPoint.at("before renew")
 	l, err := m.Log.Renew(ctx, l, m.shorten(ttl))
 	if err == nil {
-		m.trap.at("after renew")
+		m.killPoint.at("after renew")
 	}
 	return l, err
 }
 
-func (m *mortal) Keep(ctx context.Context, owner string, ttl time.Duration) (timeline.Kept, error) {
-	m.trap.at("before keep")
+func (m *killableLog) Keep(ctx context.Context, owner string, ttl time.Duration) (timeline.Kept, error) {
+	m.killPoint.at("before keep")
 	kept, err := m.Log.Keep(ctx, owner, m.shorten(ttl))
 	if err == nil {
-		m.trap.at("after keep")
+		m.killPoint.at("after keep")
 	}
 	return kept, err
 }
 
-func (m *mortal) Release(ctx context.Context, l timeline.Lease) error {
-	m.trap.at("before release")
+func (m *killableLog) Release(ctx context.Context, l timeline.Lease) error {
+	m.killPoint.at("before release")
 	err := m.Log.Release(ctx, l)
 	if err == nil {
-		m.trap.at("after release")
+		m.killPoint.at("after release")
 	}
 	return err
 }
 
-func (m *mortal) Send(ctx context.Context, run string, c timeline.Command) (uint64, error) {
-	m.trap.at("before send")
+func (m *killableLog) Send(ctx context.Context, run string, c timeline.Command) (uint64, error) {
+	m.killPoint.at("before send")
 	n, err := m.Log.Send(ctx, run, c)
 	if err == nil {
-		m.tale.tell(wordSent, run, n, c.ID)
-		m.trap.at("after send")
+		m.pipe.tell(wordSent, run, n, c.ID)
+		m.killPoint.at("after send")
 	}
 	return n, err
 }
 
-func (m *mortal) SaveSnapshot(ctx context.Context, l timeline.Lease, seq uint64, data []byte) error {
-	m.trap.at("before snapshot")
-	m.trap.amid("snapshot")
+func (m *killableLog) SaveSnapshot(ctx context.Context, l timeline.Lease, seq uint64, data []byte) error {
+	m.killPoint.at("before snapshot")
+	m.killPoint.amid("snapshot")
 	err := m.Log.SaveSnapshot(ctx, l, seq, data)
 	if err == nil {
-		m.trap.at("after snapshot")
+		m.killPoint.at("after snapshot")
 	}
 	return err
 }
 
-func (m *mortal) SaveTail(ctx context.Context, l timeline.Lease, t timeline.Tail) error {
-	m.trap.at("before tail")
-	m.trap.amid("tail")
+func (m *killableLog) SaveTail(ctx context.Context, l timeline.Lease, t timeline.Tail) error {
+	m.killPoint.at("before tail")
+	m.killPoint.amid("tail")
 	err := m.Log.SaveTail(ctx, l, t)
 	if err == nil {
-		m.trap.at("after tail")
+		m.killPoint.at("after tail")
 	}
 	return err
 }
 
-func (m *mortal) shorten(ttl time.Duration) time.Duration {
+func (m *killableLog) shorten(ttl time.Duration) time.Duration {
 	if m.slow {
 		return time.Millisecond
 	}

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// point is a named instant at which a process dies: "before", "amid" or "after" a step. An
-// append is called by the type of its event.
+// point is a named moment at which a process dies: "before", "amid" or "after" a step. An append is
+// named after the type of its event.
 type point struct {
-	name  string
-	story string
-	most  int // how often the story surely comes by
+	name     string
+	scenario string
+	most     int // how often the scenario reaches it at least
 }
 
-// points are all that are tried.
+// points are all named points.
 var points = []point{
 	{"after claim", "tools", 1},
 	{"before started", "tools", 1},
@@ -80,38 +80,38 @@ var points = []point{
 	{"after renew", "slow", 3},
 }
 
-// String is the point as it stands in the table.
+// String is the point's name in the table.
 func (p point) String() string {
-	if p.name == "" || p.story == "tools" {
+	if p.name == "" || p.scenario == "tools" {
 		return p.name
 	}
-	return fmt.Sprintf("%s (%s)", p.name, p.story)
+	return fmt.Sprintf("%s (%s)", p.name, p.scenario)
 }
 
-// trap is the point at which this process dies.
-type trap struct {
+// killPoint is the point at which this process dies.
+type killPoint struct {
 	point string
-	late  time.Duration // how long after its beginning, where the point is amid a step
+	late  time.Duration // for a point amid a step: how long after the step began
 
 	mu sync.Mutex
-	n  int // how often it is passed before
+	n  int // how often the point is still to be reached
 }
 
-// at comes by a point.
-func (t *trap) at(name string) {
-	if t.springs(name) {
+// at kills the process if this is its point.
+func (t *killPoint) at(name string) {
+	if t.isReached(name) {
 		die()
 	}
 }
 
-// amid comes by a step that takes a while.
-func (t *trap) amid(step string) {
-	if t.springs("amid " + step) {
+// amid kills the process within a step, if that is its point.
+func (t *killPoint) amid(step string) {
+	if t.isReached("amid " + step) {
 		time.AfterFunc(t.late, die)
 	}
 }
 
-func (t *trap) springs(name string) bool {
+func (t *killPoint) isReached(name string) bool {
 	if t.point != name {
 		return false
 	}
@@ -121,13 +121,13 @@ func (t *trap) springs(name string) bool {
 	return t.n == 0
 }
 
-// die ends this process as power loss or the out-of-memory killer would.
+// die ends this process as abruptly as power loss or the out-of-memory killer.
 func die() {
 	_ = syscall.Kill(syscall.Getpid(), syscall.SIGKILL)
-	select {} // until it arrives
+	select {} // until the signal arrives
 }
 
-// named finds points by a part of their name.
+// named returns the points whose name contains part.
 func named(part string) []point {
 	return slices.DeleteFunc(slices.Clone(points), func(p point) bool { return !strings.Contains(p.name, part) })
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/mulligan-run/mulligan/internal/needs"
 )
 
-// TestAcknowledgedAfterSync looks at a life's system calls: between the writes of an
-// append to the store's write-ahead log and its acknowledgement there is a sync (I03).
+// TestAcknowledgedAfterSync traces a process's system calls: between the writes of an append to the
+// store's write-ahead log and its acknowledgement there must be a sync (I03).
 func TestAcknowledgedAfterSync(t *testing.T) {
 	acks, wrong := traced(t, "")
 	if acks < 10 {
@@ -25,9 +25,9 @@ func TestAcknowledgedAfterSync(t *testing.T) {
 	}
 }
 
-// TestSyncCheckFindsLies: the check is one that can fail.
-func TestSyncCheckFindsLies(t *testing.T) {
-	for _, fault := range []string{faultLies, faultCareless} {
+// TestSyncCheckFindsAMissingSync shows that the check can fail.
+func TestSyncCheckFindsAMissingSync(t *testing.T) {
+	for _, fault := range []string{faultEarlyAck, faultNoSync} {
 		t.Run(fault, func(t *testing.T) {
 			if acks, wrong := traced(t, fault); acks == 0 || len(wrong) == 0 {
 				t.Errorf("nothing was found in %d acknowledgements", acks)
@@ -36,7 +36,7 @@ func TestSyncCheckFindsLies(t *testing.T) {
 	}
 }
 
-// traced runs a child with a planted fault under strace, and judges what it did.
+// traced runs a child with a planted fault under strace, and checks its trace.
 func traced(t *testing.T, fault string) (acks int, wrong []string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -47,12 +47,12 @@ func traced(t *testing.T, fault string) (acks int, wrong []string) {
 	trace := filepath.Join(t.TempDir(), "trace")
 	args := []string{"strace", "-f", "-y", "-s", "16", "-e", "trace=write,pwrite64,fsync,fdatasync", "-o", trace, os.Args[0]}
 	c.plan.Fault = fault
-	cmd, tale, stderr := childProcess(t, c.plan.String(), args...)
+	cmd, pipe, stderr := childProcess(t, c.plan.String(), args...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.ExtraFiles[0].Close()
-	listen(tale, func(line) {})
+	listen(pipe, func(line) {})
 	if err := cmd.Wait(); err != nil {
 		t.Fatalf("under strace: %v\n%s", err, stderr)
 	}
@@ -60,10 +60,10 @@ func traced(t *testing.T, fault string) (acks int, wrong []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return judge(string(text))
+	return unsynced(string(text))
 }
 
-// The lines of a trace, with strace's pid before them.
+// The lines of a trace, each after strace's pid.
 var (
 	walWrite = regexp.MustCompile(`^\d+ +p?write(?:64)?\(\d+<[^>]*-wal>`)
 	walSync  = regexp.MustCompile(`^(\d+) +f(?:data)?sync\(\d+<[^>]*-wal>(?:\) += 0| <unfinished \.\.\.>)`)
@@ -71,9 +71,9 @@ var (
 	ack      = regexp.MustCompile(`^\d+ +write\(3<[^>]*>, "acked `)
 )
 
-// judge counts the acknowledgements of a trace, and gives those before which the
-// write-ahead log was written and not synced, or not written at all.
-func judge(trace string) (acks int, wrong []string) {
+// unsynced counts the acknowledgements in a trace, and returns those before which the write-ahead
+// log was not synced after its last write, or not written at all.
+func unsynced(trace string) (acks int, wrong []string) {
 	written, unsynced := false, false
 	began := map[string]bool{} // syncs in progress, by thread
 	for text := range strings.Lines(trace) {
@@ -81,7 +81,7 @@ func judge(trace string) (acks int, wrong []string) {
 		switch {
 		case walWrite.MatchString(text):
 			written, unsynced = true, true
-			clear(began) // a sync that began before says nothing about this write
+			clear(began) // a sync that began earlier does not cover this write
 		case walSync.MatchString(text):
 			if strings.HasSuffix(text, "<unfinished ...>") {
 				began[walSync.FindStringSubmatch(text)[1]] = true

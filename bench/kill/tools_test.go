@@ -11,8 +11,7 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// journal is where tools note what they do to the world: a file of its own, appended to
-// and synced line by line.
+// journal is where tools record their effects: a file of its own, synced after every line.
 type journal struct{ file *os.File }
 
 func openJournal(name string) (journal, error) {
@@ -25,10 +24,10 @@ func (j journal) note(word, tool, key string) error {
 	return err
 }
 
-// effects is a journal that was read.
+// effects are the contents of a journal.
 type effects struct {
 	begun, ended map[string]int    // by idempotency key
-	tool         map[string]string // by the same
+	tool         map[string]string // by idempotency key
 }
 
 func readJournal(name string) (effects, error) {
@@ -50,16 +49,16 @@ func readJournal(name string) (effects, error) {
 	return e, err
 }
 
-// The tools: one may be called twice with the same key, the other must not.
+// The tools. toolLook may be repeated with the same key, toolPay must not.
 const (
 	toolLook = "look"
 	toolPay  = "pay"
 )
 
-// tools take effect for a few milliseconds.
+// tools take a few milliseconds to have their effect.
 func (c *child) tools() runner.Option {
 	pay := recovery.SafetyUnsafe
-	if c.plan.Fault == faultRash {
+	if c.plan.Fault == faultUnsafeRepeat {
 		pay = recovery.SafetyIdempotent
 	}
 	return runner.WithTools(c.tool(toolLook, recovery.SafetyIdempotent), c.tool(toolPay, pay))
@@ -67,17 +66,17 @@ func (c *child) tools() runner.Option {
 
 func (c *child) tool(name string, safety recovery.Safety) runner.Tool {
 	return runner.Tool{Name: name, Safety: safety, Run: func(_ context.Context, call runner.ToolCall) (string, error) {
-		c.trap.at("before effect")
-		c.tale.tell(wordBegun, call.IdempotencyKey)
+		c.killPoint.at("before effect")
+		c.pipe.tell(wordBegun, call.IdempotencyKey)
 		if err := c.journal.note("begin", name, call.IdempotencyKey); err != nil {
 			return "", err
 		}
-		c.trap.at("amid effect")
+		c.killPoint.at("amid effect")
 		time.Sleep(5 * time.Millisecond)
 		if err := c.journal.note("end", name, call.IdempotencyKey); err != nil {
 			return "", err
 		}
-		c.trap.at("after effect")
+		c.killPoint.at("after effect")
 		return name + " is done", nil
 	}}
 }

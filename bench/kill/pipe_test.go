@@ -14,10 +14,10 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// The lines of a tale: what a process was promised or did, each told as soon as it is
-// known and before anything follows from it.
+// The words that begin a line to the parent. The child writes each line as soon as what it says is
+// known, and before it acts on it.
 const (
-	wordReady  = "ready"  // the run was started, or will be gone on with
+	wordReady  = "ready"  // the run was started, or is about to be resumed
 	wordAcked  = "acked"  // run, seq, digest, call, key: an append of this event succeeded
 	wordShown  = "shown"  // the same: a follower was given this event
 	wordSent   = "sent"   // run, position, id: a command is in the inbox
@@ -26,20 +26,20 @@ const (
 	wordOver   = "over"   // the process has nothing left to do
 )
 
-// tale is the pipe to the parent. A line is one write, so a process that dies leaves
-// whole lines.
-type tale struct {
+// pipe is the child's connection to its parent. Each line is a single write, so a process that dies
+// leaves only whole lines.
+type pipe struct {
 	mu  sync.Mutex
 	out io.Writer
 }
 
-// openTale opens the file that the parent left open for its child.
-func openTale() *tale { return &tale{out: os.NewFile(3, "tale")} }
+// openPipe opens the file that the parent left open for its child.
+func openPipe() *pipe { return &pipe{out: os.NewFile(3, "pipe")} }
 
-func (t *tale) tell(words ...any) { t.write(fmt.Sprintln(words...)) }
+func (t *pipe) tell(words ...any) { t.write(fmt.Sprintln(words...)) }
 
-// events tells of them in one write.
-func (t *tale) events(word string, events ...recovery.Event) {
+// events tells the parent about all of the events in one write.
+func (t *pipe) events(word string, events ...recovery.Event) {
 	var text strings.Builder
 	for _, e := range events {
 		fmt.Fprintln(&text, word, e.Run, e.Seq, digest(e), tool(e))
@@ -47,7 +47,7 @@ func (t *tale) events(word string, events ...recovery.Event) {
 	t.write(text.String())
 }
 
-func (t *tale) write(text string) {
+func (t *pipe) write(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if _, err := io.WriteString(t.out, text); err != nil {
@@ -56,7 +56,7 @@ func (t *tale) write(text string) {
 	}
 }
 
-// digest stands for an event as it is stored.
+// digest identifies an event in its stored form.
 func digest(e recovery.Event) string {
 	stored, err := json.Marshal(e)
 	if err != nil {
@@ -66,7 +66,7 @@ func digest(e recovery.Event) string {
 	return e.Type() + "/" + hex.EncodeToString(sum[:8])
 }
 
-// tool is the call that a tool's event is about, and its idempotency key with its intent.
+// tool is the call that a tool's event is about and, for its intent, its idempotency key.
 func tool(e recovery.Event) string {
 	switch b := e.Body.(type) {
 	case recovery.ToolBegan:
@@ -77,7 +77,7 @@ func tool(e recovery.Event) string {
 	return ""
 }
 
-// line is one of a tale, in words.
+// line is one line from a child, split into words.
 type line []string
 
 func (l line) is(word string) bool { return len(l) > 0 && l[0] == word }
@@ -85,7 +85,7 @@ func (l line) is(word string) bool { return len(l) > 0 && l[0] == word }
 // ofType reports whether l acknowledges an event of that type.
 func (l line) ofType(name string) bool { return l.is(wordAcked) && strings.HasPrefix(l[3], name+"/") }
 
-// listen reads a tale to its end.
+// listen reads a child's lines to the end.
 func listen(r io.Reader, each func(line)) {
 	for scanner := bufio.NewScanner(r); scanner.Scan(); {
 		each(strings.Fields(scanner.Text()))

@@ -11,26 +11,26 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// story is what happens to a run if nobody dies.
-type story struct {
-	steps []faultlab.Step // what the model does; the last step again and again
-	asks  bool            // a failure is offered to a person instead of being recovered from
-	waits time.Duration   // before the retry
-	slow  bool            // see mortal
-	early bool            // somebody goes on with it before its time, which Keep does not
-	// input is what the run begins with.
+// scenario is what happens to a run if no process dies.
+type scenario struct {
+	steps []faultlab.Step // what the model does; the last step repeats
+	asks  bool            // failures are offered to a person instead of being recovered from automatically
+	waits time.Duration   // before a retry
+	slow  bool            // see killableLog
+	early bool            // a person may act before the wait is over, which Keep does not do
+	// input is the conversation that the run begins with.
 	input []llm.Message
-	// reacts is what somebody does when they see an event.
+	// reacts is what a person does on seeing an event.
 	reacts func(c *child, e recovery.Event)
 }
 
 // overflow is how the provider says that a conversation is too long.
 const overflow = `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}`
 
-// long is text that comes in many pieces.
+// long is a text that is streamed in many pieces.
 var long = strings.TrimSpace(strings.Repeat(strings.Repeat("mulligan", 40)+" ", 40))
 
-// working asks for tools, fails once, asks again, and says much.
+// working asks for tools, fails once, asks for tools again, and gives a long answer.
 var working = []faultlab.Step{
 	faultlab.ToolCalls("Let me look. ", faultlab.Call{Name: toolLook}, faultlab.Call{Name: toolPay}),
 	faultlab.Unavailable(),
@@ -38,7 +38,7 @@ var working = []faultlab.Step{
 	faultlab.Answer(long),
 }
 
-var stories = map[string]story{
+var scenarios = map[string]scenario{
 	"tools": {steps: working, waits: 5 * time.Millisecond},
 	"slow":  {steps: working, waits: 5 * time.Millisecond, slow: true},
 	"looks": {steps: []faultlab.Step{faultlab.ToolCall(toolLook, "{}"), faultlab.Answer("All good.")}},
@@ -55,7 +55,7 @@ var stories = map[string]story{
 	"cancels": {steps: []faultlab.Step{faultlab.StallAfter("It is ")}, reacts: (*child).cancel},
 }
 
-// conversation is talk of so many turns, each of so many bytes.
+// conversation is a conversation of so many turns of so many bytes each.
 func conversation(turns, bytes int) []llm.Message {
 	var messages []llm.Message
 	for i := range turns {
@@ -65,14 +65,14 @@ func conversation(turns, bytes int) []llm.Message {
 	return messages
 }
 
-// cutShort has a person answer a long wait.
+// cutShort answers a long wait as a person.
 func (c *child) cutShort(e recovery.Event) {
 	if w, ok := e.Body.(recovery.Waiting); ok && time.Until(w.Until) > time.Second {
 		c.answer(e.Run, w.ID, recovery.ButtonRetryNow)
 	}
 }
 
-// cancel has a person cancel the run once it has begun.
+// cancel cancels the run, as a person, once it has begun.
 func (c *child) cancel(e recovery.Event) {
 	if _, ok := e.Body.(recovery.Began); ok {
 		c.check(c.runner.Cancel(c.ctx, e.Run))
