@@ -4,23 +4,23 @@ import (
 	"path/filepath"
 )
 
-// client is a program, as somebody starts it.
+// client is a program and how it is started.
 type client struct {
 	name    string
-	pinned  string // the line of a lock file, up to the version
-	needs   string // what is to be there: a file below .cache/clients; "" = nothing but Go
-	heavy   bool   // it starts slowly: outside the report it meets few faults
-	rare    bool   // it is played where somebody has installed it, and not in the report
+	pinned  string // the line in a lock file, up to the version
+	needs   string // a file below .cache/clients that must exist; "" = only Go is needed
+	heavy   bool   // it starts slowly: outside the report it meets only a few faults
+	rare    bool   // it is played only if somebody has installed it, and not in the report
 	plain   bool   // it offers no tools
 	program func(t *tools) []string
 	env     []string
 }
 
-// tools are where the programs are.
+// tools says where the programs are.
 type tools struct {
 	cache string // .cache/clients
 	here  string // this folder
-	node  string // a folder with the scripts of node/, and their modules
+	node  string // a folder with the scripts of node/ and their modules
 	agent string // internal/compat/agent
 }
 
@@ -42,8 +42,7 @@ func inGo(sdk string) func(*tools) []string {
 	return func(t *tools) []string { return []string{t.agent, sdk} }
 }
 
-// clients are the programs, in the order of the report. What they would send home, look up or
-// update is off.
+// clients are the programs, in the order of the report. Telemetry, lookups and updates are off.
 var clients = []client{
 	{
 		name: "Claude Code", heavy: true, pinned: `"@anthropic-ai/claude-code": "`,

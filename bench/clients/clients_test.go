@@ -17,15 +17,15 @@ func (c client) wanted() bool {
 	return *onlyClients == "" || slices.Contains(strings.Split(*onlyClients, ","), c.name)
 }
 
-// brief are the faults that every client meets outside the report, and rough those that only
-// clients that start quickly meet.
+// brief are the faults that every client meets outside the report. rough are those that only
+// quickly starting clients meet.
 var (
 	brief = []string{"529 overloaded, from then on", "cut in the middle of a sentence", "cut in the middle of a tool call"}
 	rough = []string{"429, again in 1 s", "the connection is reset", "200 and no body", "a clean end without the last event (T33)"}
 )
 
-// TestClients: each client has the right answer, once, and runs its tool once, whatever happens
-// to the provider behind the proxy.
+// TestClients: whatever happens to the provider behind the proxy, each client prints the right
+// answer once, and runs its tool once.
 func TestClients(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts some fifty programs: run make test-all")
@@ -49,9 +49,9 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// installed skips a client that is not there, aloud; with CI=true that is a failure, unless
-// its registry could not be reached, or it is one of those that only the report has.
-func (s *stage) installed(t *testing.T, c client) {
+// installed skips a client that is not installed, and says so. With CI=true that is a failure,
+// unless its registry could not be reached or only the report plays the client.
+func (s *setup) installed(t *testing.T, c client) {
 	t.Helper()
 	if !c.wanted() {
 		t.Skip("not asked for")
@@ -67,8 +67,8 @@ func (s *stage) installed(t *testing.T, c client) {
 	t.Skipf("NOT TESTED: %s is not installed: make clients (%v)", c.name, err)
 }
 
-// set builds what is played with.
-func set(t *testing.T) *stage {
+// set builds everything that clients are played with.
+func set(t *testing.T) *setup {
 	t.Helper()
 	here, err := filepath.Abs(".")
 	if err != nil {
@@ -76,7 +76,7 @@ func set(t *testing.T) *stage {
 	}
 	root := filepath.Join(here, "..", "..")
 	bin := t.TempDir()
-	s := &stage{tools: tools{cache: filepath.Join(root, ".cache", "clients"), here: here, node: bin, agent: filepath.Join(bin, "agent")}, mulligan: filepath.Join(bin, "mulligan")}
+	s := &setup{tools: tools{cache: filepath.Join(root, ".cache", "clients"), here: here, node: bin, agent: filepath.Join(bin, "agent")}, mulligan: filepath.Join(bin, "mulligan")}
 	for _, build := range [][]string{{root, "build", "-o", s.mulligan, "./cmd/mulligan"}, {filepath.Join(root, "internal", "compat"), "build", "-o", s.agent, "./agent"}} {
 		cmd := exec.CommandContext(t.Context(), "go", build[1:]...)
 		cmd.Dir = build[0]
@@ -88,7 +88,7 @@ func set(t *testing.T) *stage {
 	if err != nil || len(scripts) == 0 {
 		t.Fatal(scripts, err)
 	}
-	for _, script := range scripts { // they find their modules beside themselves
+	for _, script := range scripts { // they look for their modules in their own folder
 		text, err := os.ReadFile(script)
 		if err == nil {
 			err = os.WriteFile(filepath.Join(bin, filepath.Base(script)), text, 0o600)
@@ -103,7 +103,7 @@ func set(t *testing.T) *stage {
 	return s
 }
 
-// TestFaultsAreNamed: what is played by its name is there.
+// TestFaultsAreNamed: every fault that is played by its name exists.
 func TestFaultsAreNamed(t *testing.T) {
 	for _, name := range slices.Concat(brief, rough) {
 		if !slices.ContainsFunc(faults, func(f fault) bool { return f.name == name }) {

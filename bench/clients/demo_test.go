@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestDemo: the demo of the proxy shows what it is to show, as `make demo-proxy` starts it.
+// TestDemo: the proxy's demo, started as `make demo-proxy` starts it, shows what it promises.
 func TestDemo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds two programs and waits for a provider that says nothing: run make test-all")

@@ -18,22 +18,22 @@ import (
 	"github.com/mulligan-run/mulligan/internal/needs"
 )
 
-// desk is where the clients of `mulligan acp` work: a home of their own, and a provider.
-type desk struct {
+// acpClient is what the clients of `mulligan acp` work with: their own home, and a provider.
+type acpClient struct {
 	*testing.T
 	home, node, client string
 	env                []string
 	lab                *faultlab.Lab
 }
 
-// newDesk has a provider that plays a script.
-func newDesk(t *testing.T, s *stage, script string) *desk {
+// newACPClient makes a acpClient whose provider plays a script.
+func newACPClient(t *testing.T, s *setup, script string) *acpClient {
 	t.Helper()
 	steps, err := faultlab.Parse(script)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &desk{T: t, home: t.TempDir(), node: filepath.Join(s.node, "node_modules", nodeFolder, "bin", "node"), client: filepath.Join(s.node, "node_modules", "acpx", "dist", "cli.js"), lab: faultlab.New()}
+	d := &acpClient{T: t, home: t.TempDir(), node: filepath.Join(s.node, "node_modules", nodeFolder, "bin", "node"), client: filepath.Join(s.node, "node_modules", "acpx", "dist", "cli.js"), lab: faultlab.New()}
 	d.lab.Script("one", steps...)
 	provider, err := d.lab.Listen("127.0.0.1:0")
 	if err != nil {
@@ -56,20 +56,20 @@ func newDesk(t *testing.T, s *stage, script string) *desk {
 	return d
 }
 
-// nodeFolder is where the registry's Node for this machine is.
+// nodeFolder is the folder of the registry's Node for this machine.
 var nodeFolder = "node-linux-" + strings.Replace(runtime.GOARCH, "amd64", "x64", 1)
 
-// acpx runs the command line client for one prompt.
-func (d *desk) acpx(s *stage, how ...string) string {
+// acpx runs the command line client with one prompt.
+func (d *acpClient) acpx(s *setup, how ...string) string {
 	d.Helper()
 	args := slices.Concat([]string{d.node, d.client, "--agent", s.mulligan + " acp"}, how, []string{"exec", "Hello"})
-	out, _, err := run(d.Context(), nil, patience, d.home, args, d.env)
+	out, _, err := run(d.Context(), nil, timeout, d.home, args, d.env)
 	d.Logf("%v\n%s%s", err, out.out, out.err)
 	return out.out
 }
 
-// TestACPX: a client of the Agent Client Protocol, as its registry has it, is the editor of
-// `mulligan acp`.
+// TestACPX: a published client of the Agent Client Protocol drives `mulligan acp` as an editor
+// does.
 func TestACPX(t *testing.T) {
 	s := editors(t)
 	for _, row := range []struct {
@@ -86,7 +86,7 @@ func TestACPX(t *testing.T) {
 		{"denied", "503, answer:Here I am.", []string{"--deny-all"}, []string{"You chose: Stop", "[done] end_turn"}, 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			d := newDesk(t, s, row.script)
+			d := newACPClient(t, s, row.script)
 			said := d.acpx(s, row.how...)
 			for _, want := range row.want {
 				if !strings.Contains(said, want) {
@@ -100,14 +100,15 @@ func TestACPX(t *testing.T) {
 	}
 }
 
-// TestACPXAsks: at a terminal it asks its user by the title, and y is the button that is suggested.
+// TestACPXAsks: at a terminal acpx asks its user with the title, and y presses the suggested
+// button.
 func TestACPXAsks(t *testing.T) {
 	if !testing.Short() {
 		needs.Programs(t, "a client at a terminal", "script")
 	}
 	s := editors(t)
-	d := newDesk(t, s, "503, answer:Here I am.")
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	d := newACPClient(t, s, "503, answer:Here I am.")
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "script", "-qec", fmt.Sprintf("'%s' '%s' --agent '%s acp' exec Hello", d.node, d.client, s.mulligan), "/dev/null")
 	cmd.Dir, cmd.Env, cmd.WaitDelay = d.home, d.env, 5*time.Second
@@ -123,9 +124,9 @@ func TestACPXAsks(t *testing.T) {
 	}
 }
 
-// answering is what a program shows; where it shows to, it is answered, once.
+// answering collects what a program prints, and answers once when it prints to.
 type answering struct {
-	shown bytes.Buffer // not embedded: its ReadFrom would go past Write
+	shown bytes.Buffer // not embedded, since its ReadFrom would bypass Write
 	to    string
 	by    func()
 	done  bool
@@ -140,11 +141,11 @@ func (a *answering) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TestEditorSDK: the protocol's official SDK, which checks each message by its schema, answers a
-// form; and another editor opens the conversation anew.
+// TestEditorSDK: the protocol's official SDK, which validates each message against its schema,
+// answers a form; then another editor loads the conversation.
 func TestEditorSDK(t *testing.T) {
 	s := editors(t)
-	d := newDesk(t, s, "503, answer:Here I am.")
+	d := newACPClient(t, s, "503, answer:Here I am.")
 	first := d.editor(s, "editor.mjs", "SAY=hello", "FORM=Retry")
 	if first.Said != "Here I am." || first.StopReason != "end_turn" || len(first.Forms) != 1 || strings.Join(first.Forms[0].Choices, "|") != "Retry|Stop" || !slices.Contains(first.Notices, "Recovered after 1 retry") {
 		t.Errorf("%+v", first)
@@ -155,11 +156,11 @@ func TestEditorSDK(t *testing.T) {
 	}
 }
 
-// TestACPXRuntime: a program that has acpx as a library draws the forms itself.
+// TestACPXRuntime: a program that uses acpx as a library draws the forms itself.
 func TestACPXRuntime(t *testing.T) {
 	s := editors(t)
 	for choice, want := range map[string]string{"Retry": "Here I am.", "Stop": ""} {
-		d := newDesk(t, s, "503, answer:Here I am.")
+		d := newACPClient(t, s, "503, answer:Here I am.")
 		got := d.editor(s, "runtime.mjs", "FORM="+choice)
 		if got.Said != want || got.StopReason != "end_turn" || len(got.Forms) != 1 || strings.Join(got.Forms[0].Choices, "|") != "Retry|Stop" {
 			t.Errorf("%s: %+v", choice, got)
@@ -167,24 +168,24 @@ func TestACPXRuntime(t *testing.T) {
 	}
 }
 
-// edited is what the programs of acp print.
+// edited is what the programs that speak ACP print.
 type edited struct {
 	SessionID, StopReason, Said, Asked string
 	Listed, Notices                    []string
 	Forms                              []struct{ Choices []string }
 }
 
-func (d *desk) editor(s *stage, program string, env ...string) (e edited) {
+func (d *acpClient) editor(s *setup, program string, env ...string) (e edited) {
 	d.Helper()
-	out, _, err := run(d.Context(), nil, patience, d.home, []string{d.node, filepath.Join(s.node, program)}, slices.Concat(d.env, env))
+	out, _, err := run(d.Context(), nil, timeout, d.home, []string{d.node, filepath.Join(s.node, program)}, slices.Concat(d.env, env))
 	if err != nil || json.Unmarshal([]byte(out.out), &e) != nil {
 		d.Fatalf("%v\n%s%s", err, out.out, out.err)
 	}
 	return e
 }
 
-// editors is the stage where editors are installed.
-func editors(t *testing.T) *stage {
+// editors is the setup in which editors are installed.
+func editors(t *testing.T) *setup {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("it starts programs of Node: run make test-all")
@@ -194,7 +195,7 @@ func editors(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	bin := t.TempDir()
-	s := &stage{tools: tools{cache: filepath.Join(root, ".cache", "clients"), node: bin}, mulligan: filepath.Join(bin, "mulligan")}
+	s := &setup{tools: tools{cache: filepath.Join(root, ".cache", "clients"), node: bin}, mulligan: filepath.Join(bin, "mulligan")}
 	s.installed(t, client{name: "acpx", needs: "acp/node_modules/acpx/dist/cli.js"})
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", s.mulligan, "./cmd/mulligan")
 	build.Dir = root
@@ -204,7 +205,7 @@ func editors(t *testing.T) *stage {
 	if err := os.Symlink(filepath.Join(s.cache, "acp", "node_modules"), filepath.Join(bin, "node_modules")); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"editor.mjs", "runtime.mjs"} { // they find their modules beside themselves
+	for _, name := range []string{"editor.mjs", "runtime.mjs"} { // they look for their modules in their own folder
 		script, err := os.ReadFile(filepath.Join("acp", name))
 		if err == nil {
 			err = os.WriteFile(filepath.Join(bin, name), script, 0o600)

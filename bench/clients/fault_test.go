@@ -8,10 +8,10 @@ import (
 
 // fault is one way in which the provider fails.
 type fault struct {
-	name   string // as the report calls it
-	script string // of the lab; "" = the answer breaks off in the middle of a tool call
+	name   string // its name in the report
+	script string // the lab's; "" = the answer breaks off in the middle of a tool call
 	where  where
-	step   faultlab.Step // the script's
+	step   faultlab.Step // of the script
 }
 
 func init() {
@@ -26,17 +26,17 @@ func init() {
 	}
 }
 
-// where says which calls of a conversation are met.
+// where says which calls of a conversation the fault hits.
 type where int
 
 const (
-	twice  where = iota // the first one before the tool ran, and the first one after: then all is well again
-	once                // the first one after the tool ran
-	before              // the first one of all
-	down                // all after the tool ran: only another model can answer
+	twice  where = iota // the first call before the tool ran and the first one after it; then the provider is healthy again
+	once                // the first call after the tool ran
+	before              // the very first call
+	down                // all calls after the tool ran, so that only another model can answer
 )
 
-// comes reports whether the fault comes now.
+// comes reports whether the fault hits the next call.
 func (f fault) comes(after bool, played int) bool {
 	switch f.where {
 	case twice:
@@ -51,10 +51,10 @@ func (f fault) comes(after bool, played int) bool {
 	return false
 }
 
-// nothing is no fault: the conversation as it is without any.
+// nothing is the conversation without a fault.
 var nothing = fault{name: "no fault", script: "answer:unused", where: -1}
 
-// faults are what every client meets. All of it can be recovered from.
+// faults are the faults that every client meets. Mulligan can recover from all of them.
 var faults = []fault{
 	{name: "429, again in 1 s", script: "429:1s", where: twice},
 	{name: "429, and it says 0 s (T57)", script: "row:T57", where: twice},

@@ -22,7 +22,7 @@ const guide = "../../docs/proxy.md"
 // block is a program or some commands in the guide.
 var block = regexp.MustCompile("(?s)```(sh|python|js)\n(.*?)```")
 
-// blocks are those of the guide in a language.
+// blocks are the guide's blocks in a language.
 func blocks(t *testing.T, language string) (list []string) {
 	t.Helper()
 	text, err := os.ReadFile(guide)
@@ -40,10 +40,11 @@ func blocks(t *testing.T, language string) (list []string) {
 	return list
 }
 
-// overloaded is a provider whose first model is.
+// overloaded is the fault of a provider whose first model is overloaded.
 var overloaded = faults[slices.IndexFunc(faults, func(f fault) bool { return f.name == "529 overloaded, from then on" })]
 
-// TestGuide: each whole program in the guide has its answer behind a provider that is overloaded.
+// TestGuide: each complete program in the guide gets its answer although the provider behind the
+// proxy is overloaded.
 func TestGuide(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts programs: run make test-all")
@@ -76,9 +77,9 @@ func TestGuide(t *testing.T) {
 	}
 }
 
-// TestGuideNames: every program that the guide starts behind the proxy is one of those that are played.
+// TestGuideNames: every program that the guide starts behind the proxy is played by a test.
 func TestGuideNames(t *testing.T) {
-	played := []string{"claude", "codex", "opencode", "aider", "llm", "python", "node"} // the last two by TestGuide
+	played := []string{"claude", "codex", "opencode", "aider", "llm", "python", "node"} // TestGuide plays the last two
 	for _, text := range blocks(t, "sh") {
 		for line := range strings.Lines(text) {
 			_, program, ok := strings.Cut(strings.TrimSpace(line), "mulligan proxy -- ")
@@ -96,20 +97,21 @@ func TestGuideNames(t *testing.T) {
 	}
 }
 
-// TestStandsByItself: without a program the proxy answers whoever has the installation's token.
+// TestStandsByItself: without a program the proxy answers every caller that has the installation's
+// token.
 func TestStandsByItself(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds two programs: run make test-all")
 	}
 	s := set(t)
-	sc := newScene(overloaded, true, "")
+	sc := newScriptedProvider(overloaded, true, "")
 	defer sc.close()
 	home := t.TempDir()
 	config, state := filepath.Join(home, "mulligan.yaml"), filepath.Join(home, "state")
 	if err := os.WriteFile(config, []byte(strings.ReplaceAll(routes, "LAB", sc.server.URL)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, s.mulligan, "proxy", "--json", "--config", config, "--state", state, "--listen", "127.0.0.1:0")
 	cmd.Env = append(os.Environ(), "PROVIDER_KEY=any-key-of-a-test", "HOME="+home)

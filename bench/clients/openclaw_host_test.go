@@ -28,15 +28,15 @@ type claw struct {
 	program  string
 	mulligan string
 	service  *exec.Cmd // mulligan serve
-	log      string    // the file of what its gateway says
+	log      string    // the gateway's log file
 	lab      *faultlab.Lab
 	env      []string
 }
 
-// clawStart is how long a part of it may take until it listens: its gateway takes some 20 s.
+// clawStart is how long a part may take until it listens. OpenClaw's gateway takes some 20 s.
 const clawStart = 3 * time.Minute
 
-// clawRules are what is advised: auto-recover does the rest.
+// clawRules is the advice; auto-recover decides the rest.
 const clawRules = `plugins:
   - name: rules
     config:
@@ -66,7 +66,7 @@ func newClaw(t *testing.T) *claw {
 	if said, err := inFolder(t.Context(), root, "go", "build", "-o", c.mulligan, "./cmd/mulligan"); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
-	// It is kept from everything but this machine.
+	// It can reach nothing but this machine.
 	c.env = []string{
 		"PATH=" + filepath.Dir(c.node) + ":" + os.Getenv("PATH"), "HOME=" + c.home, "LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1", "OPENCLAW_STATE_DIR=" + filepath.Join(c.home, "claw"),
 		"HTTP_PROXY=http://127.0.0.1:9", "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1,localhost", "XDG_STATE_HOME=" + filepath.Join(c.home, ".state"), "npm_config_offline=true",
@@ -124,15 +124,15 @@ func (c *claw) plugin(root, mulligan string) {
 	c.claw("config", "set", "plugins.entries.mulligan-recovery.config", config)
 }
 
-// claw runs a command of OpenClaw's that must not fail.
+// claw runs a command of OpenClaw that must not fail.
 func (c *claw) claw(args ...string) {
 	c.Helper()
-	if out, _, err := run(c.Context(), nil, patience, c.home, append([]string{c.node, c.program}, args...), c.env); err != nil {
+	if out, _, err := run(c.Context(), nil, timeout, c.home, append([]string{c.node, c.program}, args...), c.env); err != nil {
 		c.Fatalf("%v: %v\n%s%s", args, err, out.out, out.err)
 	}
 }
 
-// configure writes OpenClaw's configuration: an agent for each model of the lab.
+// configure writes OpenClaw's configuration, with an agent for each model of the lab.
 func (c *claw) configure(gateway, lab string) {
 	c.Helper()
 	_, port, err := net.SplitHostPort(gateway)
@@ -174,7 +174,8 @@ func (c *claw) configure(gateway, lab string) {
 	}
 }
 
-// serve starts a program, waits until it is ready, and ends it, and what it started, after the test.
+// serve starts a program and waits until it is ready. After the test it ends the program and
+// everything that the program started.
 func (c *claw) serve(at, program string, args ...string) (cmd *exec.Cmd, said string) {
 	c.Helper()
 	log, err := os.Create(filepath.Join(c.home, filepath.Base(program)+".log"))
@@ -213,11 +214,11 @@ func (c *claw) serve(at, program string, args ...string) (cmd *exec.Cmd, said st
 	return nil, ""
 }
 
-// turn has the agent of a model hear a message in a session: it answers, or it fails.
+// turn sends a message to the agent of a model, in a session, and returns its answer or its error.
 func (c *claw) turn(t *testing.T, model, session string) (said, failed string) {
 	t.Helper()
 	args := []string{c.node, c.program, "agent", "--session-key", "agent:" + model + ":" + session, "--message", "Hello", "--json"}
-	out, _, err := run(t.Context(), nil, patience, c.home, args, c.env)
+	out, _, err := run(t.Context(), nil, timeout, c.home, args, c.env)
 	if errors.Is(err, errHangs) {
 		t.Fatalf("%v: %v", args, err)
 	}
@@ -244,7 +245,7 @@ func (c *claw) turn(t *testing.T, model, session string) (said, failed string) {
 	return said, failed
 }
 
-// answers demands that a turn is answered so.
+// answers requires that a turn is answered with want.
 func (c *claw) answers(t *testing.T, model, session, want string) {
 	t.Helper()
 	if said, failed := c.turn(t, model, session); said != want || failed != "" {
@@ -252,7 +253,7 @@ func (c *claw) answers(t *testing.T, model, session, want string) {
 	}
 }
 
-// fails demands that a turn fails, and what it says then.
+// fails requires that a turn fails and says want.
 func (c *claw) fails(t *testing.T, model, session, want string) {
 	t.Helper()
 	if said, failed := c.turn(t, model, session); said != "" || !strings.Contains(failed, want) {
@@ -270,7 +271,7 @@ func (c *claw) asked(model string) (at []time.Time) {
 	return at
 }
 
-// said is what its gateway has said.
+// said is the log of OpenClaw's gateway.
 func (c *claw) said(t *testing.T) string {
 	t.Helper()
 	said, err := os.ReadFile(c.log)
@@ -280,11 +281,11 @@ func (c *claw) said(t *testing.T) string {
 	return string(said)
 }
 
-// trail demands a call in Mulligan's timeline that failed so, and whose status is that: waiting for
-// OpenClaw to do what it was told, or completed.
+// trail requires a call in Mulligan's timeline that failed with this kind and has this status:
+// waiting for OpenClaw to act, or completed.
 func (c *claw) trail(t *testing.T, model, kind, status string) {
 	t.Helper()
-	out, _, err := run(t.Context(), nil, patience, c.home, []string{c.mulligan, "runs", "list", "--json"}, c.env)
+	out, _, err := run(t.Context(), nil, timeout, c.home, []string{c.mulligan, "runs", "list", "--json"}, c.env)
 	if err != nil {
 		t.Fatalf("%v: %s", err, out.err)
 	}
@@ -296,7 +297,7 @@ func (c *claw) trail(t *testing.T, model, kind, status string) {
 	t.Errorf("no call of lab/%s that failed as %s is %s:\n%s", model, kind, status, out.out)
 }
 
-// inFolder runs a command in a folder, and gives what it said.
+// inFolder runs a command in a folder, and returns its output.
 func inFolder(ctx context.Context, folder, program string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = folder

@@ -7,29 +7,29 @@ import (
 	"time"
 )
 
-// The models of the lab, each of which has an agent of its own in OpenClaw: it shuts an account that was
-// billed out, for the agent.
+// The models of the lab. Each has its own agent, since OpenClaw disables an account that has a
+// billing error for the agent that met it.
 const (
 	clawRecovers   = "recovers"   // 529, and then an answer
-	clawHeld       = "held"       // the same, but the advice is to wait for longer
+	clawHeld       = "held"       // the same, but the advice is to wait longer
 	clawHopeless   = "hopeless"   // 529, always; the advice is to give up after the second one
 	clawOverloaded = "overloaded" // 529, always
-	clawNoCredit   = "no-credit"  // what Anthropic says to an account without credit
+	clawNoCredit   = "no-credit"  // Anthropic's error for an account without credit
 	clawFallback   = "fallback"   // the same, for an agent that has a fallback
-	clawAlone      = "alone"      // 529, and then an answer; Mulligan is gone
+	clawAlone      = "alone"      // 529, and then an answer, while Mulligan is not running
 	clawWell       = "well"       // the one model that may be switched to
-	clawChosen     = "chosen"     // what OpenClaw would fall back to
+	clawChosen     = "chosen"     // OpenClaw's own fallback
 )
 
 var clawAgents = []string{clawRecovers, clawHeld, clawHopeless, clawOverloaded, clawNoCredit, clawFallback, clawAlone}
 
-// clawHold is more than OpenClaw waits by itself before it asks for the first time again.
+// clawHold is longer than OpenClaw itself waits before it repeats the first request.
 const clawHold = 6 * time.Second
 
 const noCredit = `{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits."}}`
 
-// TestOpenClaw: what today's OpenClaw lets a plugin do is done, and what it does not let it is known, as the
-// README of sdk/typescript/recovery has it.
+// TestOpenClaw: what today's OpenClaw lets a plugin do works, and what it does not let a plugin do
+// is known: the README of sdk/typescript/recovery lists both.
 func TestOpenClaw(t *testing.T) {
 	c := newClaw(t)
 	t.Run("a 529 that passes is asked again, and that it was answered is told", func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestOpenClaw(t *testing.T) {
 		}
 		c.trail(t, clawFallback, "billing", "completed")
 	})
-	// The day that this fails the README has to say something else.
+	// When this fails, OpenClaw honours the action, and the README must say so.
 	t.Run("the hook that may be answered with an action is ignored", func(t *testing.T) {
 		if !strings.Contains(c.said(t), `unknown typed hook "run_error" ignored (plugin=mulligan-recovery`) {
 			t.Error("it is not")

@@ -17,49 +17,49 @@ import (
 )
 
 const (
-	directly = 30 * time.Second // that a client has without the proxy, from its first request: who has no answer then has none
-	patience = 4 * time.Minute  // that a client has in all, on a busy machine
+	directly = 30 * time.Second // for a client without the proxy, from its first request; then it counts as having no answer
+	timeout  = 4 * time.Minute  // for a client in all, on a busy machine
 )
 
-// verdict is what became of a conversation.
+// verdict is the outcome of a conversation.
 type verdict string
 
 // The verdicts.
 const (
 	right  verdict = "right"  // the answer, once, after the tool ran once
 	failed verdict = "failed" // it said so
-	wrong  verdict = "wrong"  // it ended as if all were well, without the answer
+	wrong  verdict = "wrong"  // it ended as if it had succeeded, without the answer
 	hangs  verdict = "hangs"  // it had no answer when its time was over
 	double verdict = "double" // the tool ran more than once, or text came twice
 )
 
-// played is a conversation that is over.
+// played is a finished conversation.
 type played struct {
 	verdict verdict
 	took    time.Duration
-	line    string // of the proxy, when it ended
-	out     string // what was printed, for whoever looks for a mistake
+	line    string // the proxy's last line
+	out     string // what was printed, for debugging
 }
 
-// stage is where clients are played.
-type stage struct {
+// setup is everything that clients are played with.
+type setup struct {
 	tools
 	mulligan string // the program
 }
 
-// play has a client meet a fault, directly or through the proxy.
-func (s *stage) play(t *testing.T, c client, f fault, proxied bool) played {
+// play plays a conversation of a client with a fault, directly or through the proxy.
+func (s *setup) play(t *testing.T, c client, f fault, proxied bool) played {
 	t.Helper()
 	home := t.TempDir()
 	log := filepath.Join(home, "tool.log")
-	sc := newScene(f, c.plain, fmt.Sprintf("echo ran Oslo >> '%s'; echo '14 °C and clear'", log))
+	sc := newScriptedProvider(f, c.plain, fmt.Sprintf("echo ran Oslo >> '%s'; echo '14 °C and clear'", log))
 	env := append([]string{
 		"HOME=" + home, "PATH=" + filepath.Join(s.cache, "node", "node_modules", ".bin") + ":" + os.Getenv("PATH"), "LANG=C.UTF-8", "PYTHONDONTWRITEBYTECODE=1", "TERM=dumb", "TOOL_LOG=" + log,
 		"XDG_CONFIG_HOME=" + filepath.Join(home, ".config"), "XDG_STATE_HOME=" + filepath.Join(home, ".state"), "XDG_DATA_HOME=" + filepath.Join(home, ".data"), "XDG_CACHE_HOME=" + filepath.Join(home, ".xcache"),
 	}, c.env...)
 	program, limit := c.program(&s.tools), directly
 	if proxied {
-		limit = patience
+		limit = timeout
 		config := filepath.Join(home, "mulligan.yaml")
 		if err := os.WriteFile(config, []byte(strings.ReplaceAll(routes, "LAB", sc.server.URL)), 0o600); err != nil {
 			t.Fatal(err)
@@ -75,15 +75,15 @@ func (s *stage) play(t *testing.T, c client, f fault, proxied bool) played {
 	}
 	out, took, err := run(t.Context(), sc.begun, limit, home, program, env)
 	sc.close()
-	ran, _ := os.ReadFile(log) // none where the tool did not run
-	p := played{verdict: judge(out, err, strings.Count(string(ran), "ran"), c.plain), took: took, line: lineOf(out.err)}
+	ran, _ := os.ReadFile(log) // none if the tool did not run
+	p := played{verdict: verdictOf(out, err, strings.Count(string(ran), "ran"), c.plain), took: took, line: lineOf(out.err)}
 	p.out = fmt.Sprintf("%v after %v; the tool ran %q; %d calls\n%s\n%s\nrefused: %q; other paths: %q", err, took, ran, sc.asked, out.out, out.err, sc.refused, sc.received)
 	return p
 }
 
-// routes are the configuration of the proxy: what is asked first is the provider that fails, and
-// beside it is one that does not, on another wire than Anthropic's. A provider that says nothing
-// is left sooner than usual, so that the report is written sooner.
+// routes is the proxy's configuration: first the provider that fails, then a healthy one on another
+// wire than Anthropic's. A silent provider is given up sooner than usual, to save time in the
+// report.
 const routes = `
 timeouts: {first_event: 8s, idle: 8s}
 providers:
@@ -96,14 +96,14 @@ proxy:
     - {match: "*", models: [$provider/$model, backup/` + healthy + `]}
 `
 
-// printed is what a program wrote.
+// printed is a program's output.
 type printed struct{ out, err string }
 
 var errHangs = errors.New("it says nothing")
 
-// run runs a program until it ends, or the time is over that it has since it asked.
+// run runs a program until it ends, or until its limit after its first request is over.
 func run(ctx context.Context, asked <-chan struct{}, limit time.Duration, home string, program, env []string) (printed, time.Duration, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, errHangs)
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errHangs)
 	defer cancel()
 	ctx, hang := context.WithCancelCause(ctx)
 	defer hang(nil)
@@ -129,8 +129,8 @@ func run(ctx context.Context, asked <-chan struct{}, limit time.Duration, home s
 	return printed{out.String(), said.String()}, time.Since(begun), err
 }
 
-// judge says what became of a conversation by what was printed, and how often the tool ran.
-func judge(p printed, err error, ran int, plain bool) verdict {
+// verdictOf is the verdict on a conversation: by what was printed, and by how often the tool ran.
+func verdictOf(p printed, err error, ran int, plain bool) verdict {
 	all := strings.Join(strings.Fields(p.out), " ")
 	switch {
 	case ran > 1, strings.Count(all, "It is 14") > 1:
@@ -145,7 +145,7 @@ func judge(p printed, err error, ran int, plain bool) verdict {
 	return wrong
 }
 
-// lineOf is what the proxy says when it ends.
+// lineOf is the line that the proxy prints when it ends.
 func lineOf(text string) string {
 	for line := range strings.Lines(text) {
 		if said, ok := strings.CutPrefix(line, "mulligan: "); ok {

@@ -19,15 +19,15 @@ var (
 
 const measured = "testdata/measured.tsv"
 
-// pair is what became of a conversation without the proxy and with it.
+// pair is the outcome of a conversation without and with the proxy.
 type pair struct {
 	client, fault string
 	direct        verdict
 	proxied       verdict
 }
 
-// TestReport compares docs/proxy-report.md with what was measured, which must be right with the
-// proxy everywhere; with -rewrite it measures first, all clients or those of -clients.
+// TestReport compares docs/proxy-report.md with the measurements, which must be right everywhere
+// with the proxy. With -rewrite it measures first, all clients or those of -clients.
 func TestReport(t *testing.T) {
 	pairs := readMeasured(t)
 	if *rewrite {
@@ -79,7 +79,7 @@ type conversation struct {
 	fault
 }
 
-// measure plays what was asked for, and keeps what was measured before of all else.
+// measure plays what was asked for, and keeps the known measurements of everything else.
 func measure(t *testing.T, known []pair) []pair {
 	t.Helper()
 	var todo []conversation
@@ -113,7 +113,7 @@ func measure(t *testing.T, known []pair) []pair {
 }
 
 // measure plays a conversation directly, and then through the proxy.
-func (s *stage) measure(t *testing.T, m conversation) pair {
+func (s *setup) measure(t *testing.T, m conversation) pair {
 	t.Helper()
 	s.installed(t, m.client)
 	direct, proxied := s.play(t, m.client, m.fault, false), s.play(t, m.client, m.fault, true)
@@ -124,7 +124,7 @@ func (s *stage) measure(t *testing.T, m conversation) pair {
 	return pair{m.client.name, m.fault.name, direct.verdict, proxied.verdict}
 }
 
-// inOrder has the clients' and the faults' order, and nothing of others.
+// inOrder sorts pairs by client and fault, and drops unknown ones.
 func inOrder(pairs []pair) (list []pair) {
 	for _, c := range clients {
 		for _, f := range faults {
@@ -158,7 +158,7 @@ func format(pairs []pair) []byte {
 	return out.Bytes()
 }
 
-// signs are how the report says what became of a conversation.
+// signs are the report's words for verdicts.
 var signs = map[verdict]string{right: "✓", failed: "error", wrong: "wrong", hangs: "none", double: "twice", "": "?"}
 
 func report(t *testing.T, pairs []pair) []byte {
@@ -240,7 +240,7 @@ func one(yes bool) int {
 	return 0
 }
 
-// version is the client's, from the file that pins it.
+// version is the client's version, from the file that pins it.
 func (c client) version(t *testing.T) string {
 	t.Helper()
 	for _, file := range []string{"node/package.json", "python/requirements.txt", "aider/requirements.txt", "../../internal/compat/go.mod"} {

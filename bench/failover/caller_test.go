@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// dialect is how a caller speaks a wire, written down here apart from the code that is tested.
+// dialect is how a caller speaks a wire, written independently of the code under test.
 type dialect struct {
 	path, body string
-	ends       string // what only an answer's proper end has
-	fails      string // what only an error has
+	ends       string // found only in the proper end of an answer
+	fails      string // found only in an error
 	text       func(event []byte) string
 }
 
@@ -77,19 +77,19 @@ var dialects = map[string]dialect{
 	},
 }
 
-// seen is what a caller sees of an answer, and when.
+// seen is what a caller saw of an answer, and when.
 type seen struct {
 	status int
 	header http.Header
 	whole  string
 	text   string
-	ends   bool // with the proper end of its wire
+	ends   bool // with its wire's proper end
 	fails  bool // with an error
 
 	first, took time.Duration // until the first text, and until the end
 }
 
-// calls makes one call, and reads all that comes.
+// calls makes one call, and reads the whole response.
 func (w *world) calls(s setting) seen {
 	w.Helper()
 	d := dialects[s.wire]
@@ -133,7 +133,7 @@ func (w *world) calls(s setting) seen {
 	return got
 }
 
-// host is what the proxy is reached by.
+// host is the proxy's host name.
 func (w *world) host() string {
 	if at, ok := w.network.Addr().(*net.TCPAddr); ok {
 		return at.String()
@@ -141,7 +141,7 @@ func (w *world) host() string {
 	return "localhost"
 }
 
-// refused plays a provider that does not take how it is asked.
+// refused answers a request that this provider does not accept.
 func (h *upstream) refused(w http.ResponseWriter, r *http.Request) bool {
 	if h.refuses == nil {
 		return false

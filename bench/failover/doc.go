@@ -1,11 +1,11 @@
-// Package failover plays what a gateway between an agent and its providers must survive to the
-// recovering proxy, in the words of the public Failover Bench told in our own: a provider that
-// refuses, fails, is silent, stalls, breaks off, speaks nonsense or comes and goes.
+// Package failover tests the recovering proxy against every situation that a gateway between an
+// agent and its providers must survive, after the public Failover Bench: a provider that refuses,
+// fails, is silent, stalls, breaks off, sends invalid data, or fails intermittently.
 //
-// The proxy is assembled as `mulligan proxy` does it: a configuration in YAML, the server's
-// runner, health and routes, the auto-recover policy with its own pauses. Two fault labs are the
-// providers, and everything speaks HTTP. Each situation is played by callers of all four wires,
-// with a fallback of the same wire and one of another, in the modes hold and continue; it lives
+// The proxy is assembled as `mulligan proxy` does it: a configuration in YAML, the server's runner,
+// health and routes, and the auto-recover policy with its real pauses. Two fault labs are the
+// providers, and everything speaks HTTP. Each situation is played for callers of all four wires,
+// with a fallback on the same wire and one on another wire, in the modes hold and continue. It runs
 // in a testing/synctest bubble, on a network of pipes, so that a minute of silence costs nothing.
 //
 //	world_test.go       the providers, the proxy and the network between them

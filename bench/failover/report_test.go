@@ -18,7 +18,7 @@ var path = filepath.Join("..", "..", "docs", "failover-report.md")
 
 var modes = []string{"hold", "continue"}
 
-// settings are the callers of every wire, each with a fallback of its own wire and one of another.
+// settings are callers of every wire, each with a fallback on its own wire and one on another.
 func settings(mode string, alone bool) (list []setting) {
 	another := map[string]string{"anthropic": "openai", "openai": "anthropic", "openai-responses": "gemini", "gemini": "openai-responses"}
 	for _, wire := range []string{"anthropic", "openai", "openai-responses", "gemini"} {
@@ -32,8 +32,8 @@ func settings(mode string, alone bool) (list []setting) {
 
 func (s setting) String() string { return s.mode + ", " + s.wire + " before " + s.spare }
 
-// TestFailover plays every situation to every caller, holds it against its limits, and demands that
-// the report in docs has it.
+// TestFailover plays every situation for every caller, checks its limits, and requires that the
+// report in docs is current.
 func TestFailover(t *testing.T) {
 	lines := []string{}
 	for _, it := range situations {
@@ -46,7 +46,7 @@ func TestFailover(t *testing.T) {
 						synctest.Test(t, func(t *testing.T) {
 							time.Sleep(time.Until(noon))
 							worst = worst.worse(it.play(t, s, pipes))
-							time.Sleep(time.Hour) // whoever still sleeps comes to an end
+							time.Sleep(time.Hour) // for everything that still sleeps
 						})
 					})
 				}
@@ -70,12 +70,12 @@ func (it situation) play(t *testing.T, s setting, connect func(*testing.T) netwo
 	return it.judge(w, s, w.calls(s))
 }
 
-// TestFailoverOnTCP plays what takes no minutes over real connections, which are really reset.
+// TestFailoverOnTCP plays the quick situations over real connections, which are really reset.
 func TestFailoverOnTCP(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a minute: make test-all plays it")
 	}
-	var all sync.WaitGroup // t.Parallel would have as many at a time as there are processors
+	var all sync.WaitGroup // t.Parallel would run only as many at a time as there are processors
 	for _, it := range situations {
 		if strings.HasPrefix(it.name, "flapping") {
 			continue
@@ -119,7 +119,8 @@ provider is asked again after it has become well for good.
 |---|---|---|---|
 `
 
-// compare demands that the report has each situation with its limit; what was measured is written anew.
+// compare requires that the report has each situation with its limit. With -rewrite it writes what
+// was measured.
 func compare(t *testing.T, lines []string) {
 	t.Helper()
 	if *rewrite {

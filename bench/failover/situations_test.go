@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/faultlab"
 )
 
-// situation is what goes wrong, and what a caller may expect all the same.
+// situation is what goes wrong, and what a caller may expect nevertheless.
 type situation struct {
 	name, limit string
 	alone       bool // there is no fallback
@@ -20,24 +20,24 @@ type situation struct {
 	judge       func(w *world, s setting, got seen) measured
 }
 
-// measured is what is held against a situation's limits; fields that do not count are zero.
+// measured is what a situation's limits apply to; zero fields do not count.
 type measured struct {
 	requests int
 	early    int           // of them, in the first 3 s
 	first    time.Duration // until the caller has the first text
 	took     time.Duration // until it has all of it
-	back     time.Duration // until the provider that is well again is asked again
+	back     time.Duration // until a provider that recovered is asked again
 }
 
-// What the first provider says before it breaks off, what the fallback says, and what a
-// provider says that is well.
+// What the first provider says before it breaks off, what the fallback says, and what a healthy
+// provider says.
 const (
 	begun = "It is 14 °C in Oslo, "
 	rest  = "and the sky is clear."
 	fine  = "All is well."
 )
 
-// situations are the sixteen, in the order in which the issue that asked for them names them.
+// situations are the sixteen, in the order of the issue that asked for them.
 var situations = []situation{
 	{
 		name: "429 that ends after 2 s, no fallback", limit: "≤ 4 requests in 3 s, ≤ 6 in all", alone: true,
@@ -136,12 +136,12 @@ var situations = []situation{
 	},
 	{
 		name: "model and usage are the fallback's", limit: "both are",
-		plays: always(faultlab.Unauthorized()), // another one is asked at once, before a status is sent
+		plays: always(faultlab.Unauthorized()), // another provider is asked at once, before a status is sent
 		judge: tellsWhoAnswered,
 	},
 }
 
-// always has the first provider do the same for ever, and the fallback answer.
+// always makes the first provider do the same every time, and the fallback answer.
 func always(step faultlab.Step) func(*world, setting) {
 	return func(w *world, _ setting) {
 		w.own.lab.Script("one", step)
@@ -149,7 +149,7 @@ func always(step faultlab.Step) func(*world, setting) {
 	}
 }
 
-// byRow has the first provider play a row of the catalogue, by the wire that it is asked on.
+// byRow makes the first provider play the catalogue's row for the wire that it is asked on.
 func byRow(rows map[string]string) func(*world, setting) {
 	return func(w *world, s setting) {
 		step, err := faultlab.Row(rows[s.wire])
@@ -160,7 +160,7 @@ func byRow(rows map[string]string) func(*world, setting) {
 	}
 }
 
-// until has a provider do one thing for so long, and answer from then on.
+// until makes a provider play one step for so long, and answer after that.
 func (h *upstream) until(d time.Duration, step faultlab.Step, text string) {
 	h.plays = func(elapsed time.Duration) faultlab.Step {
 		if elapsed < d {
@@ -170,7 +170,7 @@ func (h *upstream) until(d time.Duration, step faultlab.Step, text string) {
 	}
 }
 
-// How a provider flaps: well and broken in turns, until it stays well.
+// The phases of a flapping provider: healthy and broken in turns, until it stays healthy.
 const (
 	flapEvery = 5 * time.Second
 	flapsFor  = 60 * time.Second
@@ -188,7 +188,7 @@ func flaps(broken faultlab.Step) func(*world, setting) {
 	}
 }
 
-// throughFlapping makes calls until the provider has been well for some time.
+// throughFlapping makes calls until the provider has been healthy for some time.
 func throughFlapping(w *world, s setting, got seen) (m measured) {
 	last := flapsFor
 	for {
@@ -213,7 +213,7 @@ func throughFlapping(w *world, s setting, got seen) (m measured) {
 	return m
 }
 
-// answered wants one whole answer with that text.
+// answered requires one complete answer with that text.
 func answered(text string, most measured) func(*world, setting, seen) measured {
 	return func(w *world, _ setting, got seen) measured {
 		if got.status != http.StatusOK || !got.ends || got.fails || got.text != text {
@@ -226,7 +226,8 @@ func answered(text string, most measured) func(*world, setting, seen) measured {
 	}
 }
 
-// goesOn wants one whole answer, which in mode continue has what was shown and the rest of it.
+// goesOn requires one complete answer. In mode continue it is what was already shown and the rest
+// of it.
 func goesOn(most measured) func(*world, setting, seen) measured {
 	return func(w *world, s setting, got seen) measured {
 		if s.mode == "continue" {
@@ -236,7 +237,7 @@ func goesOn(most measured) func(*world, setting, seen) measured {
 	}
 }
 
-// within holds what was measured against the limits.
+// within checks what was measured against the limits.
 func (w *world) within(got seen, most measured) measured {
 	all := w.requests()
 	m := measured{requests: len(all), first: got.first, took: got.took}
@@ -258,7 +259,7 @@ func (w *world) within(got seen, most measured) measured {
 	return m
 }
 
-// refused wants the provider's own error, after one request.
+// refused requires the provider's own error after one request.
 func refused(words string) func(*world, setting, seen) measured {
 	return func(w *world, _ setting, got seen) measured {
 		if got.text != "" || !regexp.MustCompile(words).MatchString(got.whole) {
@@ -282,7 +283,7 @@ func endsWithTheModel(body []byte) bool {
 
 var outputTokens = regexp.MustCompile(`"(?:output_tokens|completion_tokens|candidatesTokenCount)":\s*(\d+)`)
 
-// tellsWhoAnswered wants the fallback's name and what its answer cost.
+// tellsWhoAnswered requires the fallback's name and the cost of its answer.
 func tellsWhoAnswered(w *world, s setting, got seen) measured {
 	m := answered(rest, measured{})(w, s, got)
 	if answerer := got.header.Get("X-Mulligan-Model"); answerer != "spare/two" {

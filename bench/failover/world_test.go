@@ -28,15 +28,16 @@ import (
 
 const (
 	token = "the-token-of-the-proxy"
-	// latency is how long a provider takes before it says anything, pace each of its words.
+	// latency is how long a provider takes before it says anything, and pace is the time between
+	// words.
 	latency = 300 * time.Millisecond
 	pace    = 50 * time.Millisecond
 )
 
-// noon is when bubbles begin to play.
+// noon is when a bubble begins to play; it sleeps until then.
 var noon = time.Date(2026, 3, 25, 12, 0, 0, 0, time.UTC)
 
-// network is where somebody listens, and the way to there.
+// network is a listener and the way to dial it.
 type network struct {
 	net.Listener
 	dial func(ctx context.Context) (net.Conn, error)
@@ -48,7 +49,7 @@ func pipes(*testing.T) network {
 	return network{l, l.Dial}
 }
 
-// loopback is the real one.
+// loopback is a real network.
 func loopback(t *testing.T) network {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -65,16 +66,16 @@ type upstream struct {
 	lab     *faultlab.Lab
 	network network
 	server  *http.Server
-	refuses func(body []byte) bool // how it is asked, beside what is played
+	refuses func(body []byte) bool // requests that it rejects, whatever is played
 	plays   func(elapsed time.Duration) faultlab.Step
 	model   string
-	delay   time.Duration // before it says anything, beside latency
+	delay   time.Duration // before it says anything, in addition to latency
 
 	mu    sync.Mutex
 	asked []time.Duration // when requests arrived, since the world began
 }
 
-// world is a proxy before two providers.
+// world is a proxy in front of two providers.
 type world struct {
 	*testing.T
 	began      time.Time
@@ -84,7 +85,7 @@ type world struct {
 	client     *http.Client
 }
 
-// setting is who calls, how the answer is delivered, and on which wire the fallback speaks.
+// setting is the caller's wire, how the answer is delivered, and the fallback's wire.
 type setting struct {
 	wire, spare, mode string
 	alone             bool // there is no fallback
@@ -133,7 +134,7 @@ func open(t *testing.T, s setting, connect func(*testing.T) network) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	awake := runner.WithSleep(func() time.Duration { return 0 }) // the machine of the test may sleep, its bubbles do not
+	awake := runner.WithSleep(func() time.Duration { return 0 }) // the test's machine may sleep, its bubbles do not
 	r := srv.Runner(found, known, "", nil, runner.WithHook(autorecover.Name, hooks.Func(advice)), awake)
 	p, err := srv.NewProxy(r, found, secret(sha256.Sum256([]byte(token))), &server.Reach{}, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -145,12 +146,12 @@ func open(t *testing.T, s setting, connect func(*testing.T) network) *world {
 	return w
 }
 
-// advice is the policy whose pauses are as long as they may be.
+// advice is the policy with its longest possible pauses.
 func advice(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
 	return autorecover.Decide(autorecover.DefaultConfig(), autorecover.InputOf(e, time.Now()), 1), nil
 }
 
-// secret is what callers show, as its digest.
+// secret is the digest of the caller's key.
 type secret [sha256.Size]byte
 
 func (s secret) Holds(digest gateway.Digest) (bool, error) { return digest == gateway.Digest(s), nil }
@@ -196,7 +197,7 @@ func (h *upstream) open(began time.Time) {
 	go func() { _ = h.server.Serve(h.network) }()
 }
 
-// requests are all that arrived anywhere, in their order.
+// requests are when requests arrived at any provider, in order.
 func (w *world) requests() []time.Duration {
 	var all []time.Duration
 	for _, h := range []*upstream{w.own, w.spare} {

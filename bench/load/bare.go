@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// bare is what the machine itself takes at the moment: the same streams, straight from the
+// bare is what the machine itself achieves at the moment: the same streams, straight from the
 // provider.
 type bare struct{ first, delta times }
 

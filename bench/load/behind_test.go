@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	behindTimes = 3   // that a follower falls behind
-	behindWords = 600 // that are said meanwhile: more than timeline.MaxBehind keeps, twice
+	behindTimes = 3   // how often a follower falls behind
+	behindWords = 600 // words that are said meanwhile: more than timeline.MaxBehind keeps, twice
 )
 
-// TestI09WhoFallsBehindComesBack has the Go client stop reading until it is too far behind,
-// over connections that buffer nothing. It is told to come back and gets each event once,
-// and what it shows is always what the model has said, in the end all of it.
+// TestI09WhoFallsBehindComesBack has the Go client stop reading until it is too far behind, over
+// connections that buffer nothing. The gateway tells it to reconnect. It receives each event once;
+// what it shows is always a prefix of what the model said, and in the end all of it.
 func TestI09WhoFallsBehindComesBack(t *testing.T) {
 	t.Parallel()
 	s := newSpeech(t)
@@ -76,7 +76,7 @@ func TestI09WhoFallsBehindComesBack(t *testing.T) {
 	}
 }
 
-// speech is a run whose model says words when the test wants it.
+// speech is a run whose model says words when the test asks for them.
 type speech struct {
 	log   *timeline.Journal
 	lease timeline.Lease
@@ -108,7 +108,7 @@ func (s *speech) write(t *testing.T, body recovery.Body) {
 	s.seq++
 }
 
-// say says so many words, and then something happens.
+// say says so many words, and then causes an event.
 func (s *speech) say(t *testing.T, words int) {
 	t.Helper()
 	s.mu.Lock()
@@ -121,8 +121,8 @@ func (s *speech) say(t *testing.T, words int) {
 	s.write(t, recovery.Noted{Topic: recovery.TopicText, Attempt: 1})
 }
 
-// repeat says again what is known already, as a live piece may: it shows that the stream is
-// live.
+// repeat sends a live piece that is known already, as may happen: it shows that the stream is
+// alive.
 func (s *speech) repeat(ctx context.Context) {
 	for tick := time.NewTicker(5 * time.Millisecond); ; {
 		select {
@@ -148,7 +148,7 @@ func (s *speech) end(t *testing.T) {
 	s.write(t, recovery.Ended{Status: recovery.StatusCompleted})
 }
 
-// pipes is a network within this process. Nothing of it buffers: a write waits for a read.
+// pipes is an in-process network without buffers: a write waits for a read.
 type pipes struct {
 	dialed chan net.Conn
 	over   chan struct{}
@@ -182,7 +182,7 @@ func (p pipes) Close() error {
 
 func (p pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
 
-// heard keeps what streams say.
+// heard collects what streams say.
 type heard struct {
 	next  http.RoundTripper
 	asked int

@@ -54,7 +54,7 @@ func TestMessagesAreRead(t *testing.T) {
 	}
 }
 
-// TestAFollowerMinds: what no load excuses is told.
+// TestAFollowerMinds: a follower reports every error that no load excuses.
 func TestAFollowerMinds(t *testing.T) {
 	w := &wrongs{}
 	f := &follower{wrong: w, run: "r1"}
@@ -68,7 +68,7 @@ func TestAFollowerMinds(t *testing.T) {
 	}
 }
 
-// TestTrend: a figure that goes up and down and grows by 3 in a minute.
+// TestTrend: a value that oscillates and grows by 3 in a minute.
 func TestTrend(t *testing.T) {
 	grows, stays := trend{}, trend{}
 	for second := range 120 {

@@ -118,7 +118,7 @@ func narrow(ctx context.Context, conn net.Conn) context.Context {
 func (p *provider) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+arrivalsPath, p.tell)
-	mux.Handle(stormPath+"/", http.StripPrefix(stormPath, http.HandlerFunc(p.stormy)))
+	mux.Handle(stormPath+"/", http.StripPrefix(stormPath, http.HandlerFunc(p.answerStorm)))
 	mux.Handle(callersPath+"/", http.StripPrefix(callersPath, http.HandlerFunc(p.called)))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		p.lab.ServeHTTP(stamper{w, time.Now(), ""}, r)
@@ -126,8 +126,8 @@ func (p *provider) handler() http.Handler {
 	return mux
 }
 
-// stormy answers a request of the storm.
-func (p *provider) stormy(w http.ResponseWriter, r *http.Request) {
+// answerStorm answers a request of the storm.
+func (p *provider) answerStorm(w http.ResponseWriter, r *http.Request) {
 	if p.storm.meet(r.Context()) {
 		p.lab.ServeHTTP(w, r)
 	}

@@ -19,9 +19,9 @@ const (
 	callTime    = 3 * time.Minute
 )
 
-// crowd is a number of callers of the proxy, each of which checks that its answer is
-// its own.
-type crowd struct {
+// callerGroup is a number of concurrent callers of the proxy. Each checks that its answer is its
+// own.
+type callerGroup struct {
 	first, delta times // added to the provider's own time
 	mem          float64
 	burnt        string
@@ -38,7 +38,7 @@ func (l *lot) proxyLines(ctx context.Context) []line {
 func (l *lot) crowdLine(ctx context.Context) line {
 	l.progress("%d calls through the proxy stream at 20 deltas/s", l.plan.callers)
 	straight := l.streamDirectly(ctx, l.plan.callers)
-	it := l.crowd(ctx, callModel, l.plan.callers, l.plan.words, time.Duration(l.plan.words)*steadyPace/4)
+	it := l.calls(ctx, callModel, l.plan.callers, l.plan.words, time.Duration(l.plan.words)*steadyPace/4)
 	each := (it.mem - l.idle) * 1024 / float64(l.plan.callers)
 	return line{
 		fmt.Sprintf("%d calls through the proxy at 20 deltas/s", l.plan.callers),
@@ -51,7 +51,7 @@ func (l *lot) crowdLine(ctx context.Context) line {
 // volleyLine makes all calls get a 529 at the same moment.
 func (l *lot) volleyLine(ctx context.Context) line {
 	l.progress("%d calls through the proxy get a 529 at once", l.plan.callers)
-	it := l.crowd(ctx, volleyModel, l.plan.callers, volleyWords, 0)
+	it := l.calls(ctx, volleyModel, l.plan.callers, volleyWords, 0)
 	ended := time.Now()
 	all, err := l.told(ctx)
 	t := all.Volley
@@ -79,7 +79,7 @@ func (l *lot) unreadLine(ctx context.Context) line {
 			return nil
 		}
 	}
-	it := l.crowd(ctx, callModel, l.plan.unread, l.plan.words, time.Second)
+	it := l.calls(ctx, callModel, l.plan.unread, l.plan.words, time.Second)
 	held, err := l.told(ctx)
 	if err != nil || held.Here < int64(l.plan.unread) {
 		l.wrong.add("%d callers do not read, and the provider waits for %d of them (%v)", l.plan.unread, held.Here, err)
@@ -149,9 +149,9 @@ func (l *lot) untilUncalled(ctx context.Context) time.Duration {
 	}
 }
 
-// crowd starts that many calls within a time; each reads its answer to the end.
-func (l *lot) crowd(ctx context.Context, model string, callers, words int, within time.Duration) *crowd {
-	it := &crowd{}
+// calls starts that many calls within a time; each reads its answer to the end.
+func (l *lot) calls(ctx context.Context, model string, callers, words int, within time.Duration) *callerGroup {
+	it := &callerGroup{}
 	before := l.burned()
 	var group sync.WaitGroup
 	for i := range callers {

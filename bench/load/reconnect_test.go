@@ -30,13 +30,13 @@ import (
 const (
 	cutRuns      = 10
 	cutFollowers = 10 // of each run
-	cutsOfEach   = 10 // so there are a thousand
+	cutsOfEach   = 10 // a thousand in all
 )
 
-// TestI29AThousandCuts follows runs that are tried again, and whose text is withdrawn, with
-// the Go client over TCP, and breaks each connection at an instant or a byte that the dice
-// say. Each durable event comes to the gateway's clients once and in order (I29), and what
-// is shown at the end is the answer (I09).
+// TestI29AThousandCuts follows runs that are retried, and whose text is withdrawn, with the Go
+// client over TCP, and breaks each connection after a random time or number of bytes. The clients
+// receive each durable event once and in order (I29), and what they show in the end is the answer
+// (I09).
 func TestI29AThousandCuts(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -71,7 +71,7 @@ type harness struct {
 	url    string
 	log    timeline.Log
 	models []string
-	says   [][]string // by each model, attempt by attempt
+	says   [][]string // by model, then by attempt
 }
 
 func openHarness(t *testing.T) *harness {
@@ -114,7 +114,7 @@ func openHarness(t *testing.T) *harness {
 	return h
 }
 
-// saying is a text of so many words, each of which is like no other.
+// saying is a text of so many words, all of them different.
 func saying(what string, words int) string {
 	var text strings.Builder
 	for i := range words {
@@ -123,7 +123,7 @@ func saying(what string, words int) string {
 	return text.String()
 }
 
-// driven is a gateway.Runs that only starts.
+// driven is a gateway.Runs that can only start runs.
 type driven struct {
 	r   *runner.Runner
 	ctx context.Context
@@ -157,13 +157,13 @@ func (h *harness) client(t *testing.T, transport http.RoundTripper) *client.Clie
 type cutter struct {
 	t    *testing.T
 	run  string
-	says []string // by the run's model, attempt by attempt
+	says []string // by the run's model, then by attempt
 
 	mu    sync.Mutex
 	dice  *rand.Rand
 	cuts  int
 	live  int  // cuts before the run had ended
-	ended bool // the run, as far as anybody knows here
+	ended bool // as far as this follower knows
 }
 
 func (c *cutter) roll(n int) int {
@@ -172,8 +172,8 @@ func (c *cutter) roll(n int) int {
 	return c.dice.IntN(n)
 }
 
-// play follows the run to its end until it was cut often enough, like somebody who loads a
-// page anew; the last time nothing breaks.
+// play follows the run to its end again and again, like somebody who reloads a page, until it was
+// cut often enough. The last time nothing breaks.
 func (c *cutter) play(h *harness) {
 	for done := false; !done && !c.t.Failed(); {
 		done = c.tired()
@@ -187,15 +187,15 @@ func (c *cutter) tired() bool {
 	return c.cuts >= cutsOfEach
 }
 
-// once follows the run from its beginning to its end. Now and then the program that follows
-// ends as well, and another one goes on from the last event.
+// once follows the run from its beginning to its end. Now and then the following program is
+// replaced by another one, which continues after the last event.
 func (c *cutter) once(h *harness) {
 	transport := &http.Transport{DialContext: c.dial}
 	defer transport.CloseIdleConnections()
 	var view client.View
 	for view.State.End == nil {
 		before := view.State.Seq
-		for item, err := range h.client(c.t, minded{c, transport}).Follow(c.t.Context(), c.run, before) {
+		for item, err := range h.client(c.t, checkingTransport{c, transport}).Follow(c.t.Context(), c.run, before) {
 			if err != nil {
 				c.t.Errorf("I29: run %s after event %d: %v", c.run, view.State.Seq, err)
 				return
@@ -222,7 +222,7 @@ func (c *cutter) once(h *harness) {
 	}
 }
 
-// show shows one item, and reports whether it may be the next.
+// show shows one item, and reports whether it may come next.
 func (c *cutter) show(view *client.View, item client.Item) bool {
 	if e := item.Event; e != nil {
 		if e.Seq != view.State.Seq+1 {
@@ -244,42 +244,42 @@ func (c *cutter) show(view *client.View, item client.Item) bool {
 	return true
 }
 
-// dial makes a connection that breaks: after a number of bytes, or after a time.
+// dial makes a connection that breaks after a number of bytes, or after a time.
 func (c *cutter) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
 	if err != nil || c.tired() {
 		return conn, err
 	}
-	cut := &frail{Conn: conn, cutter: c, left: 1 << 30}
+	cut := &breakingConn{Conn: conn, cutter: c, left: 1 << 30}
 	if c.roll(2) == 0 {
 		cut.left = c.roll(6000)
 	} else {
-		time.AfterFunc(time.Duration(c.roll(200))*time.Millisecond, cut.snap)
+		time.AfterFunc(time.Duration(c.roll(200))*time.Millisecond, cut.breakNow)
 	}
 	return cut, nil
 }
 
-// frail is a connection that breaks.
-type frail struct {
+// breakingConn is a connection that breaks.
+type breakingConn struct {
 	net.Conn
 	cutter *cutter
-	left   int // bytes until it does
+	left   int // bytes until it breaks
 	once   sync.Once
 }
 
 var errCut = errors.New("cut")
 
-func (f *frail) Read(p []byte) (int, error) {
+func (f *breakingConn) Read(p []byte) (int, error) {
 	n, err := f.Conn.Read(p[:min(len(p), max(f.left, 1))])
 	if f.left -= n; f.left <= 0 && err == nil {
-		f.snap()
+		f.breakNow()
 		return n, errCut
 	}
 	return n, err
 }
 
-// snap breaks the connection, and counts that if it was in use.
-func (f *frail) snap() {
+// breakNow breaks the connection, and counts that if it was in use.
+func (f *breakingConn) breakNow() {
 	if f.Close() != nil {
 		return
 	}
@@ -292,19 +292,19 @@ func (f *frail) snap() {
 }
 
 // Close reports whether it was closed before.
-func (f *frail) Close() (err error) {
+func (f *breakingConn) Close() (err error) {
 	err = net.ErrClosed
 	f.once.Do(func() { err = f.Conn.Close() })
 	return err
 }
 
-// minded looks at the ids that a gateway sends: the client would overlook a repeat.
-type minded struct {
+// checkingTransport checks the ids that a gateway sends, since the client hides a repeat.
+type checkingTransport struct {
 	c    *cutter
 	next http.RoundTripper
 }
 
-func (m minded) RoundTrip(r *http.Request) (*http.Response, error) {
+func (m checkingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := m.next.RoundTrip(r)
 	if err != nil {
 		return nil, err
@@ -318,7 +318,7 @@ type mindedBody struct {
 	io.ReadCloser
 	c    *cutter
 	last uint64
-	line []byte // that has not ended yet
+	line []byte // an unfinished line
 }
 
 func (b *mindedBody) Read(p []byte) (int, error) {

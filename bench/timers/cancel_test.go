@@ -14,45 +14,45 @@ import (
 // settleLimit is how long a cancelled run may take to settle (spec §2).
 const settleLimit = 2 * time.Second
 
-// TestCancel has a person cancel in each situation: the run is cancelled within 2 s, keeps
-// its text, asks no hook because of that and suggests nothing.
+// TestCancel cancels in each situation: the run is cancelled within 2 s, keeps its text, asks no
+// hook because of the cancel, and suggests nothing.
 func TestCancel(t *testing.T) {
 	hello := "Hello "
 	for _, tt := range []struct {
-		name  string
-		scene func() scene
-		after time.Duration // the run's start
-		text  string        // that is kept
-		asked int           // calls of the hook before the cancel
+		name     string
+		scenario func() scenario
+		after    time.Duration // since the run's start
+		text     string        // that is kept
+		asked    int           // calls of the hook before the cancel
 	}{
-		{name: "no connection", scene: turns(noConnection), after: 5 * time.Second},
-		{name: "connection, no headers", scene: turns(noHeaders), after: 20 * time.Second},
-		{name: "headers, no body", scene: turns(noBody), after: 20 * time.Second},
-		{name: "pings for ever", scene: turns(onlyPings), after: 25 * time.Second},
-		{name: "one byte every 10 s", scene: turns(onlyDrops), after: 25 * time.Second},
-		{name: "one token, then silence", scene: turns(token), after: 20 * time.Second, text: hello},
-		{name: "one token, a moment before", scene: turns(token), after: latency + time.Millisecond, text: hello},
-		{name: "one token, then pings for ever", scene: turns(tokenPings), after: 100 * time.Second, text: hello},
-		{name: "one token, then one byte every 10 s", scene: turns(tokenDrops), after: 100 * time.Second, text: hello},
-		{name: "a tool that listens", scene: withTool(false), after: time.Minute, text: "Let me look. "},
-		{name: "a tool that is deaf", scene: withTool(true), after: time.Minute, text: "Let me look. "},
-		{name: "a hook that listens", scene: withHook(false), after: latency + time.Second, asked: 1},
-		{name: "a hook that is deaf", scene: withHook(true), after: latency + time.Second, asked: 1},
-		{name: "a wait in process", scene: turns(limitedFor(50 * time.Second)), after: 20 * time.Second, asked: 1},
-		{name: "a wait, parked", scene: turns(limitedFor(2 * time.Hour)), after: time.Hour, asked: 1},
-		{name: "no network", scene: offline, after: 5 * time.Minute, asked: 1},
+		{name: "no connection", scenario: turns(noConnection), after: 5 * time.Second},
+		{name: "connection, no headers", scenario: turns(noHeaders), after: 20 * time.Second},
+		{name: "headers, no body", scenario: turns(noBody), after: 20 * time.Second},
+		{name: "pings for ever", scenario: turns(onlyPings), after: 25 * time.Second},
+		{name: "one byte every 10 s", scenario: turns(onlyDrops), after: 25 * time.Second},
+		{name: "one token, then silence", scenario: turns(token), after: 20 * time.Second, text: hello},
+		{name: "one token, a moment before", scenario: turns(token), after: latency + time.Millisecond, text: hello},
+		{name: "one token, then pings for ever", scenario: turns(tokenPings), after: 100 * time.Second, text: hello},
+		{name: "one token, then one byte every 10 s", scenario: turns(tokenDrops), after: 100 * time.Second, text: hello},
+		{name: "a tool that can be cancelled", scenario: withTool(false), after: time.Minute, text: "Let me look. "},
+		{name: "a tool that ignores cancellation", scenario: withTool(true), after: time.Minute, text: "Let me look. "},
+		{name: "a hook that can be cancelled", scenario: withHook(false), after: latency + time.Second, asked: 1},
+		{name: "a hook that ignores cancellation", scenario: withHook(true), after: latency + time.Second, asked: 1},
+		{name: "a wait in process", scenario: turns(limitedFor(50 * time.Second)), after: 20 * time.Second, asked: 1},
+		{name: "a wait, parked", scenario: turns(limitedFor(2 * time.Hour)), after: time.Hour, asked: 1},
+		{name: "no network", scenario: offline, after: 5 * time.Minute, asked: 1},
 	} {
 		for _, auto := range []bool{false, true} {
 			mode := map[bool]string{false: "off", true: "on"}[auto]
-			if tt.asked > 0 && !auto && tt.name != "a hook that listens" && tt.name != "a hook that is deaf" {
+			if tt.asked > 0 && !auto && tt.name != "a hook that can be cancelled" && tt.name != "a hook that ignores cancellation" {
 				continue // it would have settled before
 			}
 			t.Run(tt.name+"/"+mode, func(t *testing.T) {
-				everywhere(t, everybody, func() scene {
-					sc := tt.scene()
+				everywhere(t, everybody, func() scenario {
+					sc := tt.scenario()
 					sc.auto = auto
 					return sc
-				}, func(p *performance) {
+				}, func(p *playedRun) {
 					time.Sleep(tt.after)
 					p.cancelled(tt.text, tt.asked)
 				})
@@ -61,27 +61,29 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-func turns(list ...turn) func() scene { return func() scene { return scene{turns: list} } }
+func turns(list ...turn) func() scenario { return func() scenario { return scenario{turns: list} } }
 
-func withTool(deaf bool) func() scene {
-	return func() scene {
-		return scene{
+func withTool(ignoresContext bool) func() scenario {
+	return func() scenario {
+		return scenario{
 			turns: []turn{says(faultlab.ToolCalls("Let me look. ", faultlab.Call{Name: "web_search"}))},
-			tools: []runner.Tool{stuckTool("web_search", deaf)},
+			tools: []runner.Tool{stuckTool("web_search", ignoresContext)},
 		}
 	}
 }
 
-func withHook(deaf bool) func() scene {
-	return func() scene { return scene{turns: []turn{says(faultlab.Overloaded())}, hook: silentHook(deaf)} }
+func withHook(ignoresContext bool) func() scenario {
+	return func() scenario {
+		return scenario{turns: []turn{says(faultlab.Overloaded())}, hook: silentHook(ignoresContext)}
+	}
 }
 
-func offline() scene {
-	return scene{turns: []turn{{dial: refused}}, online: offlineFor(time.Hour)}
+func offline() scenario {
+	return scenario{turns: []turn{{dial: refused}}, online: offlineFor(time.Hour)}
 }
 
-// cancelled cancels the run, also one that is parked, and looks at what is left.
-func (p *performance) cancelled(text string, asked int) {
+// cancelled cancels the run, parked or not, and checks what is left.
+func (p *playedRun) cancelled(text string, asked int) {
 	p.t.Helper()
 	requests, at := p.asked(), time.Now()
 	if err := p.runner.Cancel(p.t.Context(), p.run.ID()); err != nil {

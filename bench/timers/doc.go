@@ -1,18 +1,17 @@
-// Package timers shows that nothing hangs: it plays everything that can go quiet in a
-// run, over every wire, and demands that the right clock of spec §3 ends it, in the
+// Package timers shows that nothing hangs: it plays everything that can stop making progress
+// in a run, over every wire, and requires that the right timer of spec §3 ends it, with the
 // right words, at the right moment.
 //
-// A situation (no connection, headers and no body, pings for ever, a tool that never
-// returns, …) is played by a faultlab to a real runner with a real adapter inside a
-// testing/synctest bubble, once under the clocks that are built in, and once for each
-// other clock alone. Time is virtual, so "pings for ever" takes its 120 s and costs
-// nothing, and moments are compared to the millisecond.
+// A faultlab plays each situation (no connection, headers and no body, pings for ever, a tool
+// that never returns, …) to a real runner with a real adapter inside a testing/synctest
+// bubble, once with the default timers, and once with each other timer alone. Time is virtual,
+// so the 120 s of "pings for ever" cost nothing, and moments are compared to the millisecond.
 //
-//	situation_test.go   what goes quiet, and how
-//	table_test.go       what must become of it: read this one
+//	situation_test.go   the situations
+//	table_test.go       the expected outcomes: read this one
 //	play_test.go        one run, from its start until it has settled
 //	report_test.go      compares, and writes docs/timers-report.md
-//	rules_test.go       what re-arms a clock, and what does not
+//	rules_test.go       what re-arms a timer, and what does not
 //	words_test.go       the exact words, and the notes while a step takes long
 //	cancel_test.go      a person's cancel in each situation
 //

@@ -9,9 +9,9 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// TestSeveralTimersAtOnce: of those that are due at the same moment the turn's is named
-// first, then the step's, then the run's. With what is built in the turn may take as long
-// as the run, so that this is what happens after 48 h.
+// TestSeveralTimersAtOnce: of several timers that are due at the same moment the turn's is named
+// first, then the step's, then the run's. With the defaults a turn may take as long as the run, so
+// this is what happens after 48 h.
 func TestSeveralTimersAtOnce(t *testing.T) {
 	const two = failure.Millis(120_000)
 	for name, tt := range map[string]struct {
@@ -24,13 +24,13 @@ func TestSeveralTimersAtOnce(t *testing.T) {
 		"step and run":      {recovery.Settings{failure.TimerStep: two, failure.TimerRun: two, failure.TimerMaxTurn: 0}, failure.TimerStep},
 	} {
 		t.Run(name, func(t *testing.T) {
-			everywhere(t, everybody, func() scene {
+			everywhere(t, everybody, func() scenario {
 				set := alone(failure.TimerConnect, 10*time.Second)
 				for timer, limit := range tt.set {
 					set[timer] = limit
 				}
-				return scene{turns: []turn{tokenPings}, timers: set}
-			}, func(p *performance) {
+				return scenario{turns: []turn{tokenPings}, timers: set}
+			}, func(p *playedRun) {
 				_, _ = p.run.Wait(context.Background())
 				if all := p.failures(); all[0].Timer != tt.want || p.since() != 2*time.Minute {
 					p.t.Errorf("%v after %s, want %s", all, p.since(), tt.want)

@@ -19,43 +19,43 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// noon is when bubbles begin to play.
+// noon is when a bubble begins to play; it sleeps until then.
 var noon = time.Date(2026, 3, 25, 12, 0, 0, 0, time.UTC)
 
-// scene is what is played.
-type scene struct {
+// scenario is what is played.
+type scenario struct {
 	turns  []turn
-	timers recovery.Settings // of the run; nil = what is built in
+	timers recovery.Settings // of the run; nil = the defaults
 	auto   bool
 	tools  []runner.Tool
 	hook   hooks.Func // nil = the auto-recover policy
 	log    timeline.Log
-	models []string // besides the entry's; they answer as it does
+	models []string // further models; they answer as the entry's does
 	change func(*recovery.Policy)
 	online runner.Connectivity
 }
 
-// performance is a scene that is being played.
-type performance struct {
-	*stage
-	t      *testing.T
-	scene  scene
-	runner *runner.Runner
-	log    timeline.Log
-	run    *runner.Run
-	began  time.Time
+// playedRun is a scenario that is being played.
+type playedRun struct {
+	*scriptedProvider
+	t        *testing.T
+	scenario scenario
+	runner   *runner.Runner
+	log      timeline.Log
+	run      *runner.Run
+	began    time.Time
 
 	mu  sync.Mutex
 	saw []hooks.RunError
 }
 
-// perform begins a scene inside a bubble, where it is made, and hands it to watch.
-func perform(t *testing.T, e entry, write func() scene, watch func(p *performance)) {
+// drive begins a scenario inside a bubble, calling write there, and passes it to watch.
+func drive(t *testing.T, e entry, write func() scenario, watch func(p *playedRun)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(noon))
 		sc := write()
-		p := &performance{stage: open(e, sc.turns...), t: t, scene: sc, log: sc.log}
+		p := &playedRun{scriptedProvider: open(e, sc.turns...), t: t, scenario: sc, log: sc.log}
 		defer p.close()
 		if p.log == nil {
 			p.log = timeline.NewMemory()
@@ -72,27 +72,27 @@ func perform(t *testing.T, e entry, write func() scene, watch func(p *performanc
 	})
 }
 
-func (p *performance) options() []runner.Option {
+func (p *playedRun) options() []runner.Option {
 	model := p.model(p.t)
 	options := []runner.Option{
-		runner.WithLog(p.log), runner.WithModel(p.entry.model(), model), runner.WithAutoRecover(p.scene.auto),
-		runner.WithTools(p.scene.tools...), runner.WithHook("auto-recover", hooks.Func(p.advise)),
-		runner.WithSleep(func() time.Duration { return 0 }), // the machine of the test may sleep, its bubbles do not
+		runner.WithLog(p.log), runner.WithModel(p.entry.model(), model), runner.WithAutoRecover(p.scenario.auto),
+		runner.WithTools(p.scenario.tools...), runner.WithHook("auto-recover", hooks.Func(p.advise)),
+		runner.WithSleep(func() time.Duration { return 0 }), // the test's machine may sleep, its bubbles do not
 		runner.WithPolicy(func(policy *recovery.Policy) { policy.Timeouts = p.entry.builtIn() }),
 	}
-	for _, name := range p.scene.models {
+	for _, name := range p.scenario.models {
 		options = append(options, runner.WithModel(p.entry.name+"/"+name, model))
 	}
-	if p.scene.change != nil {
-		options = append(options, runner.WithPolicy(p.scene.change))
+	if p.scenario.change != nil {
+		options = append(options, runner.WithPolicy(p.scenario.change))
 	}
-	if p.scene.online != nil {
-		options = append(options, runner.WithConnectivity(p.scene.online))
+	if p.scenario.online != nil {
+		options = append(options, runner.WithConnectivity(p.scenario.online))
 	}
 	return options
 }
 
-// builtIn is spec §3's column of defaults.
+// builtIn is the column of defaults in spec §3.
 func (e entry) builtIn() recovery.Timeouts {
 	t := recovery.DefaultPolicy().Timeouts
 	if e.local {
@@ -101,26 +101,26 @@ func (e entry) builtIn() recovery.Timeouts {
 	return t
 }
 
-// advise notes what the hook sees, and says what the auto-recover plugin says.
-func (p *performance) advise(ctx context.Context, e hooks.RunError) (recovery.Vote, error) {
+// advise records what the hook sees, and answers as the auto-recover plugin does.
+func (p *playedRun) advise(ctx context.Context, e hooks.RunError) (recovery.Vote, error) {
 	p.mu.Lock()
 	p.saw = append(p.saw, e)
 	p.mu.Unlock()
-	if p.scene.hook != nil {
-		return p.scene.hook(ctx, e)
+	if p.scenario.hook != nil {
+		return p.scenario.hook(ctx, e)
 	}
 	return autoRecover(ctx, e)
 }
 
-// autoRecover is the auto-recover plugin without dice.
+// autoRecover is the auto-recover plugin without jitter.
 func autoRecover(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
 	return autorecover.Decide(autorecover.DefaultConfig(), autorecover.InputOf(e, time.Now()), 0), nil
 }
 
 // since is how long ago the run began.
-func (p *performance) since() time.Duration { return time.Since(p.began) }
+func (p *playedRun) since() time.Duration { return time.Since(p.began) }
 
-func (p *performance) events() []recovery.Event {
+func (p *playedRun) events() []recovery.Event {
 	events, err := p.log.Read(context.WithoutCancel(p.t.Context()), p.run.ID(), 0, 0)
 	if err != nil {
 		p.t.Error(err)
@@ -128,7 +128,7 @@ func (p *performance) events() []recovery.Event {
 	return events
 }
 
-func (p *performance) state() *recovery.Run {
+func (p *playedRun) state() *recovery.Run {
 	run, err := recovery.Fold(p.events())
 	if err != nil {
 		p.t.Error(err)
@@ -137,8 +137,8 @@ func (p *performance) state() *recovery.Run {
 	return run
 }
 
-// failures are the run's, in their order.
-func (p *performance) failures() []failure.Failure {
+// failures are the run's failures, in order.
+func (p *playedRun) failures() []failure.Failure {
 	var list []failure.Failure
 	for _, e := range p.events() {
 		if b, ok := e.Body.(recovery.Failed); ok {
@@ -148,8 +148,8 @@ func (p *performance) failures() []failure.Failure {
 	return list
 }
 
-// lines are what people were told from the event of that type on.
-func (p *performance) lines(types ...string) []string {
+// lines are what people were told from the first event of one of the types on.
+func (p *playedRun) lines(types ...string) []string {
 	var list []string
 	for _, e := range p.events() {
 		for _, t := range types {
@@ -161,7 +161,7 @@ func (p *performance) lines(types ...string) []string {
 	return list
 }
 
-// outcome is what has become of a scene, in words: a row of the report.
+// outcome is what happened in a scenario, in words: a row of the report.
 type outcome struct {
 	Failure  string // kind and code
 	Timer    string // and phase
@@ -172,14 +172,14 @@ type outcome struct {
 	After    time.Duration // until the run had settled
 }
 
-// play plays a scene to its end. A suggestion is answered with "stop", and a parked run
-// is resumed at its time.
-func play(t *testing.T, e entry, sc scene) (o outcome) {
+// play plays a scenario to its end. A suggestion is answered with "stop", and a parked run is resumed
+// when it is due.
+func play(t *testing.T, e entry, sc scenario) (o outcome) {
 	t.Helper()
-	perform(t, e, func() scene { return sc }, func(p *performance) {
+	drive(t, e, func() scenario { return sc }, func(p *playedRun) {
 		result, err := p.run.Wait(context.Background())
 		o.After = p.since()
-		time.Sleep(time.Hour) // for requests that nobody should make
+		time.Sleep(time.Hour) // in case something makes further requests
 		o.Requests = p.asked()
 		if errors.Is(err, runner.ErrParked) {
 			o.End = p.resumed(result.State.Wait.Until)
@@ -196,8 +196,8 @@ func play(t *testing.T, e entry, sc scene) (o outcome) {
 	return o
 }
 
-// settled is how the run ended, or will when its suggestion is answered.
-func (p *performance) settled(err error) string {
+// settled is how the run ended, or will end once its suggestion is answered.
+func (p *playedRun) settled(err error) string {
 	failed, ok := errors.AsType[*runner.Error](err)
 	if !ok {
 		return string(p.state().Status)
@@ -222,8 +222,8 @@ func (p *performance) settled(err error) string {
 	return end + "; stopped: " + p.state().End.StopReason
 }
 
-// resumed goes on with a parked run when it is due.
-func (p *performance) resumed(due time.Time) string {
+// resumed resumes a parked run when it is due.
+func (p *playedRun) resumed(due time.Time) string {
 	time.Sleep(time.Until(due))
 	run, err := p.runner.Resume(p.t.Context(), p.run.ID())
 	if err != nil {
@@ -235,7 +235,7 @@ func (p *performance) resumed(due time.Time) string {
 }
 
 // hookSaw is what the hook was told at each failure.
-func (p *performance) hookSaw() string {
+func (p *playedRun) hookSaw() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.saw) == 0 {
@@ -260,7 +260,7 @@ func (p *performance) hookSaw() string {
 	return what + "; silences: " + strings.Join(silences, ", ")
 }
 
-// distinct are the different descriptions of all of list, in order.
+// distinct are the different descriptions of a list's elements, in order.
 func distinct[T any](list []T, describe func(T) string) string {
 	var all []string
 	for _, item := range list {

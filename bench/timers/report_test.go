@@ -15,8 +15,8 @@ var rewrite = flag.Bool("rewrite", false, "write docs/timers-report.md anew")
 
 var path = filepath.Join("..", "..", "docs", "timers-report.md")
 
-// TestStories plays each story over every wire, demands what the table says, and that the
-// report in docs says the same.
+// TestStories plays each story over every wire, requires what the table says, and requires that the
+// report in docs is current.
 func TestStories(t *testing.T) {
 	stories := allStories()
 	for i := range stories {
@@ -28,7 +28,7 @@ func TestStories(t *testing.T) {
 				}
 				s.shown = append(s.shown, e)
 				t.Run(e.name, func(t *testing.T) {
-					if got, want := play(t, e, s.scene), s.wantOf(e); got != want {
+					if got, want := play(t, e, s.scenario), s.wantOf(e); got != want {
 						t.Errorf("\n got %+v\nwant %+v", got, want)
 					}
 				})
@@ -41,7 +41,7 @@ func TestStories(t *testing.T) {
 	compare(t, report(stories))
 }
 
-// wantOf is what is wanted of one provider.
+// wantOf is the outcome that is wanted of one provider.
 func (s story) wantOf(e entry) outcome {
 	o, name := s.want, words.ProviderName(e.name)
 	check := "It is on this computer: is it running?" // every entry here is, but the well-known ones seldom are

@@ -14,18 +14,18 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// everywhere plays a scene over every wire and hands it to watch.
-func everywhere(t *testing.T, who audience, sc func() scene, watch func(p *performance)) {
+// everywhere plays a scenario over every wire and passes it to watch.
+func everywhere(t *testing.T, who audience, sc func() scenario, watch func(p *playedRun)) {
 	t.Helper()
 	for _, e := range entries {
 		if who.has(e) {
-			t.Run(e.name, func(t *testing.T) { perform(t, e, sc, watch) })
+			t.Run(e.name, func(t *testing.T) { drive(t, e, sc, watch) })
 		}
 	}
 }
 
-// completes waits for the answer and its moment.
-func (p *performance) completes(text string, after time.Duration) {
+// completes waits for the answer, and checks when it came.
+func (p *playedRun) completes(text string, after time.Duration) {
 	p.t.Helper()
 	result, err := p.run.Wait(context.Background())
 	if err != nil || result.Text != text || p.since() != after {
@@ -33,8 +33,8 @@ func (p *performance) completes(text string, after time.Duration) {
 	}
 }
 
-// expires waits for the failure that a timer ends the run with, and its moment.
-func (p *performance) expires(timer failure.Timer, after time.Duration) failure.Failure {
+// expires waits for the failure with which a timer ends the run, and checks when it came.
+func (p *playedRun) expires(timer failure.Timer, after time.Duration) failure.Failure {
 	p.t.Helper()
 	_, err := p.run.Wait(context.Background())
 	f, ok := failure.AsFailure(err)
@@ -45,53 +45,53 @@ func (p *performance) expires(timer failure.Timer, after time.Duration) failure.
 	return *f
 }
 
-// quiet is a pause that every clock of a model call allows.
+// quiet is a pause that every timer of a model call allows.
 const quiet = 25 * time.Second
 
-// TestReasoningIsProgress: a model that shows its reasoning for five minutes, a word every
-// 25 s, is not idle for a moment.
+// TestReasoningIsProgress: a model that sends reasoning for five minutes, a word every 25 s, is
+// never idle.
 func TestReasoningIsProgress(t *testing.T) {
 	thought := strings.Repeat("Hm, ", 12)
-	everywhere(t, everybody, func() scene {
-		return scene{turns: []turn{says(faultlab.Thinking(thought, faultlab.SlowAnswer("Fine.", quiet)))}}
-	}, func(p *performance) {
+	everywhere(t, everybody, func() scenario {
+		return scenario{turns: []turn{says(faultlab.Thinking(thought, faultlab.SlowAnswer("Fine.", quiet)))}}
+	}, func(p *playedRun) {
 		p.completes("Fine.", latency+13*quiet)
 	})
 }
 
-// TestPingsAreNoProgress: of a model that shows one thought and then pings, the idle clock
-// counts from the thought.
+// TestPingsAreNoProgress: if a model sends one thought and then only pings, the idle timer counts
+// from the thought.
 func TestPingsAreNoProgress(t *testing.T) {
-	everywhere(t, elsewhere, func() scene {
-		return scene{turns: []turn{{step: faultlab.Thinking("Hm.", faultlab.StallAfter("")), noise: ping}}}
-	}, func(p *performance) {
+	everywhere(t, elsewhere, func() scenario {
+		return scenario{turns: []turn{{step: faultlab.Thinking("Hm.", faultlab.StallAfter("")), noise: ping}}}
+	}, func(p *playedRun) {
 		p.expires(failure.TimerIdle, latency+2*time.Minute)
 	})
 }
 
-// TestASlowStreamIsHealthy: a token every 100 s, with signs of life in between, is never
-// killed by what is built in, however long it takes.
+// TestASlowStreamIsHealthy: a stream with a token every 100 s, and pings between them, is never
+// ended by the default timers, however long it takes.
 func TestASlowStreamIsHealthy(t *testing.T) {
 	const words = 100 // almost three hours
 	text := strings.TrimSpace(strings.Repeat("slow ", words))
 	first := faultlab.Thinking("Hm. ", faultlab.SlowAnswer(text, 100*time.Second))
-	everywhere(t, elsewhere, func() scene {
-		// A stream begins within first_event on every wire but Gemini's, which has no
-		// event before the first words.
-		return scene{turns: []turn{{step: first, noise: ping}}, timers: recovery.Settings{failure.TimerFirstEvent: 0}}
-	}, func(p *performance) {
+	everywhere(t, elsewhere, func() scenario {
+		// A stream begins within first_event on every wire but Gemini's, which sends no event
+		// before the first words.
+		return scenario{turns: []turn{{step: first, noise: ping}}, timers: recovery.Settings{failure.TimerFirstEvent: 0}}
+	}, func(p *playedRun) {
 		p.completes(text, latency+(words+1)*100*time.Second)
 	})
 }
 
-// TestStepIsRearmedByFinishedStepsOnly: tokens and reasoning never re-arm it, an answer
-// and a tool's result do.
+// TestStepIsRearmedByFinishedStepsOnly: an answer and a tool's result re-arm it, tokens and
+// reasoning do not.
 func TestStepIsRearmedByFinishedStepsOnly(t *testing.T) {
 	step := recovery.Settings{failure.TimerStep: 120_000}
 	t.Run("tokens", func(t *testing.T) {
-		everywhere(t, everybody, func() scene {
-			return scene{timers: step, turns: []turn{says(faultlab.Thinking("Hm, hm. ", faultlab.SlowAnswer("one two three four five six", 20*time.Second)))}}
-		}, func(p *performance) {
+		everywhere(t, everybody, func() scenario {
+			return scenario{timers: step, turns: []turn{says(faultlab.Thinking("Hm, hm. ", faultlab.SlowAnswer("one two three four five six", 20*time.Second)))}}
+		}, func(p *playedRun) {
 			if f := p.expires(failure.TimerStep, 2*time.Minute); f.LastStep != "" {
 				p.t.Errorf("the last step is %q, want none", f.LastStep)
 			}
@@ -101,16 +101,16 @@ func TestStepIsRearmedByFinishedStepsOnly(t *testing.T) {
 		})
 	})
 	t.Run("steps", func(t *testing.T) {
-		everywhere(t, everybody, func() scene {
+		everywhere(t, everybody, func() scenario {
 			look := says(faultlab.ToolCall("look", "{}"))
-			return scene{timers: step, turns: []turn{look, look, look, says(faultlab.Answer("Fine."))}, tools: []runner.Tool{takes("look", 110*time.Second)}}
-		}, func(p *performance) {
+			return scenario{timers: step, turns: []turn{look, look, look, says(faultlab.Answer("Fine."))}, tools: []runner.Tool{takes("look", 110*time.Second)}}
+		}, func(p *playedRun) {
 			p.completes("Fine.", 3*(latency+110*time.Second)+latency)
 		})
 	})
 }
 
-// takes is a tool that takes its time.
+// takes is a tool that returns after a while.
 func takes(name string, d time.Duration) runner.Tool {
 	return runner.Tool{Name: name, Run: func(ctx context.Context, _ runner.ToolCall) (string, error) {
 		select {
@@ -126,12 +126,12 @@ func takes(name string, d time.Duration) runner.Tool {
 func TestNothingRearmsTheTurnOrTheRun(t *testing.T) {
 	for _, timer := range []failure.Timer{failure.TimerMaxTurn, failure.TimerRun} {
 		t.Run(string(timer), func(t *testing.T) {
-			everywhere(t, everybody, func() scene {
-				return scene{
+			everywhere(t, everybody, func() scenario {
+				return scenario{
 					turns: []turn{says(faultlab.ToolCall("look", "{}"))}, tools: []runner.Tool{takes("look", 110*time.Second)},
 					timers: alone(timer, 10*time.Minute),
 				}
-			}, func(p *performance) {
+			}, func(p *playedRun) {
 				if f := p.expires(timer, 10*time.Minute); f.LastStep != "look" {
 					p.t.Errorf("the last action is %q", f.LastStep)
 				}
@@ -140,8 +140,8 @@ func TestNothingRearmsTheTurnOrTheRun(t *testing.T) {
 	}
 }
 
-// TestHooksAndWaitsAreNobodysIdleness: the step's clock stands still while a hook thinks
-// and while the run waits on purpose; the turn's does not.
+// TestHooksAndWaitsAreNobodysIdleness: the step's timer is paused while a hook is asked and while
+// the run waits on purpose; the turn's timer is not.
 func TestHooksAndWaitsAreNobodysIdleness(t *testing.T) {
 	slowly := func(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
 		time.Sleep(1900 * time.Millisecond)
@@ -150,16 +150,16 @@ func TestHooksAndWaitsAreNobodysIdleness(t *testing.T) {
 	turns := []turn{says(faultlab.Overloaded()), says(faultlab.Overloaded()), says(faultlab.Overloaded()), says(faultlab.Answer("Fine."))}
 	const each = latency + 50*time.Second // the delay counts from the failure
 	t.Run("step", func(t *testing.T) {
-		everywhere(t, everybody, func() scene {
-			return scene{turns: turns, auto: true, hook: slowly, timers: alone(failure.TimerStep, 5*time.Second)}
-		}, func(p *performance) {
+		everywhere(t, everybody, func() scenario {
+			return scenario{turns: turns, auto: true, hook: slowly, timers: alone(failure.TimerStep, 5*time.Second)}
+		}, func(p *playedRun) {
 			p.completes("Fine.", 3*each+latency)
 		})
 	})
 	t.Run("max_turn", func(t *testing.T) {
-		everywhere(t, everybody, func() scene {
-			return scene{turns: turns, auto: true, hook: slowly, timers: alone(failure.TimerMaxTurn, 2*time.Minute)}
-		}, func(p *performance) {
+		everywhere(t, everybody, func() scenario {
+			return scenario{turns: turns, auto: true, hook: slowly, timers: alone(failure.TimerMaxTurn, 2*time.Minute)}
+		}, func(p *playedRun) {
 			_, err := p.run.Wait(context.Background()) // the third wait would end after the turn
 			failed, ok := errors.AsType[*runner.Error](err)
 			if !ok || failed.Suggestion == nil || failed.Suggestion.BlockedBy != "max_turn" || p.since() != 2*each+latency+1900*time.Millisecond {
@@ -168,10 +168,11 @@ func TestHooksAndWaitsAreNobodysIdleness(t *testing.T) {
 		})
 	})
 	t.Run("max_turn in a hook", func(t *testing.T) {
-		everywhere(t, everybody, func() scene {
-			return scene{turns: turns, auto: true, hook: slowly, timers: alone(failure.TimerMaxTurn, 2*time.Second)}
-		}, func(p *performance) {
-			// The turn ends while the hook thinks; it is asked once more, about that.
+		everywhere(t, everybody, func() scenario {
+			return scenario{turns: turns, auto: true, hook: slowly, timers: alone(failure.TimerMaxTurn, 2*time.Second)}
+		}, func(p *playedRun) {
+			// The turn ends while the hook is being asked, and the hook is asked once more about
+			// that.
 			p.expires(failure.TimerMaxTurn, 2*time.Second+1900*time.Millisecond)
 			if n := p.asked(); n != 1 {
 				p.t.Errorf("%d requests", n)
@@ -180,26 +181,26 @@ func TestHooksAndWaitsAreNobodysIdleness(t *testing.T) {
 	})
 }
 
-// TestAnEndedTurnAsksOnce: whatever the hook says about an expired max_turn or run, it is
-// asked once and its answer becomes a suggestion at the most.
+// TestAnEndedTurnAsksOnce: about an expired max_turn or run the hook is asked once, and whatever it
+// answers becomes at most a suggestion.
 func TestAnEndedTurnAsksOnce(t *testing.T) {
 	for _, timer := range []failure.Timer{failure.TimerMaxTurn, failure.TimerRun} {
 		for _, action := range []recovery.Action{recovery.ActionRetry, recovery.ActionSwitchModel, recovery.ActionFail, recovery.ActionNone} {
 			t.Run(string(timer)+"/"+string(action), func(t *testing.T) {
-				everywhere(t, everybody, func() scene {
-					return scene{
+				everywhere(t, everybody, func() scenario {
+					return scenario{
 						turns: []turn{noHeaders}, auto: true, timers: alone(timer, time.Minute), models: []string{"other"},
 						hook: func(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
 							return recovery.Vote{Action: action, NewModel: e.Alternatives[0].Model}, nil
 						},
 					}
-				}, func(p *performance) {
+				}, func(p *playedRun) {
 					p.expires(timer, time.Minute)
 					time.Sleep(time.Hour)
 					if len(p.saw) != 1 || p.asked() != 1 {
 						p.t.Errorf("asked %d times, %d requests", len(p.saw), p.asked())
 					}
-					offered := action != recovery.ActionFail // with no opinion what is safe is
+					offered := action != recovery.ActionFail // without an opinion the safe actions are
 					if open := p.state().SuggestionOpen(); open != offered {
 						p.t.Errorf("a suggestion is open: %v", open)
 					}
@@ -209,12 +210,12 @@ func TestAnEndedTurnAsksOnce(t *testing.T) {
 	}
 }
 
-// TestTheIdleBreaker: five silences in a row are enough, also where a person asked again
-// in between. A retry of that model is then neither made nor offered; a switch is offered.
+// TestTheIdleBreaker: after five silences in a row, also if a person asked again between them, a
+// retry of that model is neither made nor offered; a switch is offered.
 func TestTheIdleBreaker(t *testing.T) {
-	everywhere(t, everybody, func() scene {
-		return scene{turns: []turn{noHeaders}, models: []string{"other"}, hook: retryAlways}
-	}, func(p *performance) {
+	everywhere(t, everybody, func() scenario {
+		return scenario{turns: []turn{noHeaders}, models: []string{"other"}, hook: retryAlways}
+	}, func(p *playedRun) {
 		run := p.run
 		for n := 1; n < recovery.IdleBreakerAt; n++ {
 			_, _ = run.Wait(context.Background())
@@ -246,12 +247,12 @@ func retryAlways(context.Context, hooks.RunError) (recovery.Vote, error) {
 	return recovery.Vote{Action: recovery.ActionRetry}, nil
 }
 
-// TestTheIdleBreakerWithAutoRecover: with more retries than silences allowed, the fifth is
-// the last request.
+// TestTheIdleBreakerWithAutoRecover: if more retries than silences are allowed, the fifth request
+// is the last.
 func TestTheIdleBreakerWithAutoRecover(t *testing.T) {
-	everywhere(t, everybody, func() scene {
-		return scene{turns: []turn{noHeaders}, auto: true, hook: retryAlways, change: func(p *recovery.Policy) { p.MaxRetries = 6 }}
-	}, func(p *performance) {
+	everywhere(t, everybody, func() scenario {
+		return scenario{turns: []turn{noHeaders}, auto: true, hook: retryAlways, change: func(p *recovery.Policy) { p.MaxRetries = 6 }}
+	}, func(p *playedRun) {
 		_, _ = p.run.Wait(context.Background())
 		if n := p.asked(); n != recovery.IdleBreakerAt {
 			p.t.Errorf("%d requests", n)
@@ -262,16 +263,17 @@ func TestTheIdleBreakerWithAutoRecover(t *testing.T) {
 	})
 }
 
-// TestAFinishedStepResetsTheIdleBreaker: four silences, a step, and four more are no five.
+// TestAFinishedStepResetsTheIdleBreaker: four silences, a finished step, and four more silences are
+// not five in a row.
 func TestAFinishedStepResetsTheIdleBreaker(t *testing.T) {
-	everywhere(t, everybody, func() scene {
+	everywhere(t, everybody, func() scenario {
 		four := []turn{noHeaders, noHeaders, noHeaders, noHeaders}
 		turns := append(append(append([]turn{}, four...), says(faultlab.ToolCall("look", "{}"))), append(four, says(faultlab.Answer("Fine.")))...)
-		return scene{
+		return scenario{
 			turns: turns, auto: true, hook: retryAlways, tools: []runner.Tool{takes("look", time.Second)},
 			change: func(p *recovery.Policy) { p.MaxRetries = 6 },
 		}
-	}, func(p *performance) {
+	}, func(p *playedRun) {
 		if _, err := p.run.Wait(context.Background()); err != nil || p.asked() != 10 {
 			p.t.Errorf("%v after %d requests", err, p.asked())
 		}

@@ -17,10 +17,10 @@ import (
 	"github.com/mulligan-run/mulligan/provider/responses"
 )
 
-// entry is a provider as people configure it.
+// entry is a provider as it is configured.
 type entry struct {
 	name, wire string
-	local      bool // it is a local model server, and has more patient clocks
+	local      bool // it is a local model server, with longer timeouts
 }
 
 var entries = []entry{
@@ -35,7 +35,7 @@ var entries = []entry{
 
 func (e entry) model() string { return e.name + "/m" }
 
-// adapt makes the entry's adapter, which reaches its provider by dial alone.
+// adapt makes the entry's adapter, which reaches its provider only through dial.
 func (e entry) adapt(dial func(ctx context.Context, network, address string) (net.Conn, error)) (llm.Model, error) {
 	const base = "http://127.0.0.1:1"
 	key := func() (string, error) { return "sk-test-0123456789abcdef", nil }
@@ -50,32 +50,32 @@ func (e entry) adapt(dial func(ctx context.Context, network, address string) (ne
 	return openai.New(openai.Config{Name: e.name, Key: key, BaseURL: base + "/v1", DialContext: dial})
 }
 
-// turn is what becomes of one request.
+// turn is how the provider responds to one request.
 type turn struct {
 	dial  dialing
 	mute  bool          // headers, and no event at all
-	step  faultlab.Step // otherwise: what the lab says
-	noise noise         // what comes all the while, every noiseEvery
+	step  faultlab.Step // otherwise: what the lab plays
+	noise noise         // what is sent meanwhile, every noiseEvery
 }
 
 type dialing int
 
 const (
 	connects dialing = iota
-	hangs            // no connection, and no word about it
+	hangs            // the connection attempt never returns
 	refused
 )
 
 // noiseEvery is the pause before each piece of noise.
 const noiseEvery = 10 * time.Second
 
-// latency is how long a provider that speaks at all takes to begin.
+// latency is how long a provider takes to begin, if it answers at all.
 const latency = time.Second
 
-// noise gives the n-th piece of what a wire sends that is no progress.
+// noise returns the n-th piece of what a wire can send without progress.
 type noise func(wire string, n int) string
 
-// ping is the wire's sign of life.
+// ping is the wire's keep-alive.
 func ping(wire string, _ int) string {
 	if wire == "anthropic" {
 		return "event: ping\ndata: {\"type\": \"ping\"}\n\n"
@@ -94,8 +94,8 @@ func drip(_ string, n int) string {
 
 func says(step faultlab.Step) turn { return turn{step: step} }
 
-// stage is a provider that plays turns, one for each request; the last one repeats.
-type stage struct {
+// scriptedProvider is a provider that plays one turn for each request; the last one repeats.
+type scriptedProvider struct {
 	entry   entry
 	turns   []turn
 	lab     *faultlab.Lab
@@ -106,23 +106,23 @@ type stage struct {
 	requests int
 }
 
-func open(e entry, turns ...turn) *stage {
-	s := &stage{entry: e, turns: turns, lab: faultlab.New(), network: faultlab.NewMemListener()}
+func open(e entry, turns ...turn) *scriptedProvider {
+	s := &scriptedProvider{entry: e, turns: turns, lab: faultlab.New(), network: faultlab.NewMemListener()}
 	s.server = &http.Server{Handler: s}
 	go func() { _ = s.server.Serve(s.network) }()
 	return s
 }
 
-// deafFor is how long those sleep that do not listen: longer than any clock.
-const deafFor = 100 * 24 * time.Hour
+// stuckFor is how long code that ignores its context sleeps: longer than any timer.
+const stuckFor = 100 * 24 * time.Hour
 
-func (s *stage) close() {
+func (s *scriptedProvider) close() {
 	_ = s.lab.Close()
 	_ = s.server.Close()
-	time.Sleep(2 * deafFor) // whatever still waits comes to its end
+	time.Sleep(2 * stuckFor) // until everything that still waits has ended
 }
 
-func (s *stage) model(t *testing.T) llm.Model {
+func (s *scriptedProvider) model(t *testing.T) llm.Model {
 	t.Helper()
 	model, err := s.entry.adapt(s.dial)
 	if err != nil {
@@ -131,8 +131,8 @@ func (s *stage) model(t *testing.T) llm.Model {
 	return model
 }
 
-// dial counts a request that comes no further.
-func (s *stage) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+// dial counts a request that never gets a connection.
+func (s *scriptedProvider) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	switch s.peek().dial {
 	case refused:
 		s.take()
@@ -148,13 +148,13 @@ func (s *stage) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	return s.network.Dial(ctx)
 }
 
-func (s *stage) peek() turn {
+func (s *scriptedProvider) peek() turn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.turns[min(s.requests, len(s.turns)-1)]
 }
 
-func (s *stage) take() turn {
+func (s *scriptedProvider) take() turn {
 	turn := s.peek()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,13 +162,13 @@ func (s *stage) take() turn {
 	return turn
 }
 
-func (s *stage) asked() int {
+func (s *scriptedProvider) asked() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.requests
 }
 
-func (s *stage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *scriptedProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	turn := s.take()
 	shared := &sharedWriter{ResponseWriter: w}
 	if turn.noise != nil {
@@ -186,8 +186,8 @@ func (s *stage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.lab.ServeHTTP(shared, r)
 }
 
-// disturb sends noise beside what is said, until stop is called or the client goes.
-func (s *stage) disturb(gone context.Context, w *sharedWriter, noise noise) (stop func()) {
+// disturb sends noise during the response, until stop is called or the client has gone.
+func (s *scriptedProvider) disturb(gone context.Context, w *sharedWriter, noise noise) (stop func()) {
 	ctx, cancel := context.WithCancel(gone)
 	var over sync.WaitGroup
 	over.Go(func() {
@@ -209,7 +209,7 @@ func (s *stage) disturb(gone context.Context, w *sharedWriter, noise noise) (sto
 	}
 }
 
-// sharedWriter is a ResponseWriter that two may write to.
+// sharedWriter is a ResponseWriter for two concurrent writers.
 type sharedWriter struct {
 	http.ResponseWriter
 	mu sync.Mutex

@@ -13,8 +13,8 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// The settings that situations are played under: what is built in for a provider
-// elsewhere or of a local model server, and each clock of the run alone.
+// The settings under which situations are played: the defaults for a remote provider and for a
+// local model server, and each of the run's timers alone.
 var (
 	builtIn = settings{name: "built in, elsewhere", whose: elsewhere}
 	atHome  = settings{name: "built in, this machine", whose: thisMachine}
@@ -23,10 +23,10 @@ var (
 	turnAlone = settings{name: "max_turn 30 min, no other", set: alone(failure.TimerMaxTurn, 30*time.Minute)}
 	runAlone  = settings{name: "run 30 min, no other", set: alone(failure.TimerRun, 30*time.Minute)}
 
-	// Without an idle clock, pings go on until the turn is over.
+	// Without an idle timer, pings go on until the turn's time is over.
 	longTurn = settings{name: "built in, this machine; max_turn 6 h", whose: thisMachine, set: recovery.Settings{failure.TimerMaxTurn: 6 * 3_600_000}}
 
-	// Systems give up on a connection by themselves.
+	// Operating systems give up on a connection by themselves.
 	shortTurn = settings{name: "max_turn 2 min, no other", set: alone(failure.TimerMaxTurn, 2*time.Minute)}
 	shortRun  = settings{name: "run 2 min, no other", set: alone(failure.TimerRun, 2*time.Minute)}
 )
@@ -47,7 +47,7 @@ const (
 
 func (a audience) has(e entry) bool { return a == everybody || e.local == (a == thisMachine) }
 
-// alone is that timer, and all others off but the notes.
+// alone switches all timers off but one and the notes.
 func alone(timer failure.Timer, limit time.Duration) recovery.Settings {
 	set := recovery.Settings{}
 	for _, t := range recovery.SettableTimers() {
@@ -62,7 +62,7 @@ func alone(timer failure.Timer, limit time.Duration) recovery.Settings {
 // expiry is what people and hooks are told when a timer has expired.
 type expiry struct {
 	failure string // kind and code
-	words   string // {provider} and {limit} stand for their names
+	words   string // {provider} and {limit} are placeholders
 }
 
 var expiries = map[string]expiry{
@@ -86,15 +86,15 @@ const (
 	stalled      = "{provider} is not answering. {provider} stopped sending for {limit} after 1 word. They are kept until the next attempt."
 )
 
-// silence is a model call that goes quiet, and the timer that ends it.
+// silence is a model call that stops making progress, and the timer that ends it.
 type silence struct {
 	name     string
 	turn     turn
 	settings settings
-	timer    string        // that expires
+	timer    string        // the one that expires
 	phase    string        // how far the call had come
-	limit    time.Duration // that it was set to
-	from     time.Duration // when it was armed last
+	limit    time.Duration // the timer's setting
+	from     time.Duration // when it was last armed
 }
 
 var (
@@ -108,8 +108,8 @@ var (
 	tokenDrops   = turn{step: faultlab.StallAfter("Hello "), noise: drip}
 )
 
-// silences are the model calls that go quiet. One byte of an event that never ends is a
-// sign of life, like a ping, and no more.
+// silences are all ways in which a model call stops making progress. One byte of an event that
+// never ends counts as a keep-alive, like a ping, and not as progress.
 var silences = []silence{
 	{"no connection", noConnection, builtIn, "connect", "before_connect", 10 * time.Second, 0},
 	{"no connection", noConnection, atHome, "connect", "before_connect", 10 * time.Second, 0},
@@ -170,12 +170,12 @@ const (
 const (
 	asks      = "off"                  // nothing is done; the decision is offered
 	goesOn    = "on, and it passes"    // the second request is answered
-	givesUp   = "on, and it stays so"  // and the limits end it
+	givesUp   = "on, and it stays so"  // until a limit ends it
 	oneCall   = "on; its time is over" // of max_turn and run: asked once, and offered
-	noOpinion = "on; nobody advises"   // of a hook that says nothing, and of what is no failure
+	noOpinion = "on; nobody advises"   // no hook has an opinion, or none is asked because nothing has failed
 )
 
-// stories are the rows that a silence makes.
+// stories are the rows of a silence.
 func (s silence) stories() []story {
 	terminal := s.timer == "max_turn" || s.timer == "run"
 	if terminal {
@@ -187,8 +187,8 @@ func (s silence) stories() []story {
 func (s silence) story(mode string, turns ...turn) story {
 	return story{
 		name: s.name, timers: s.settings.name, mode: mode, audience: s.settings.whose,
-		scene: scene{turns: turns, timers: s.settings.set, auto: mode != asks},
-		want:  s.want(mode),
+		scenario: scenario{turns: turns, timers: s.settings.set, auto: mode != asks},
+		want:     s.want(mode),
 	}
 }
 
@@ -217,7 +217,7 @@ func (s silence) want(mode string) outcome {
 	return o
 }
 
-// counted are the silences in a row that the hook is told of: those of the model.
+// counted is how many consecutive silences the hook is told of: only the model's.
 func (s silence) counted(calls int) string {
 	list := strings.Split("1, 2, 3, 4", ", ")[:calls]
 	switch s.timer {
@@ -236,9 +236,9 @@ type story struct {
 	timers   string
 	mode     string
 	audience audience
-	scene    scene
+	scenario scenario
 	want     outcome
-	shown    []entry // whom it was played by
+	shown    []entry // the entries that it was played by
 }
 
 // allStories is the whole report.
@@ -250,23 +250,23 @@ func allStories() []story {
 	return append(append(append(list, toolStories()...), hookStories()...), waitStories()...)
 }
 
-// searches has the model call web_search, and then answer.
+// searches is a model that calls web_search, and then answers.
 var searches = []turn{says(faultlab.ToolCall("web_search", "{}")), says(faultlab.Answer("Fine."))}
 
-// stuckTool is one that never returns by itself. One that listens returns when its context
-// ends; one that is deaf, long after everything is over.
-func stuckTool(name string, deaf bool) runner.Tool {
+// stuckTool is a tool that never returns by itself. It returns when its context ends or, if it is
+// deaf, long after everything is over.
+func stuckTool(name string, ignoresContext bool) runner.Tool {
 	return runner.Tool{Name: name, Run: func(ctx context.Context, _ runner.ToolCall) (string, error) {
-		if !deaf {
+		if !ignoresContext {
 			<-ctx.Done()
 			return "", context.Cause(ctx)
 		}
-		time.Sleep(deafFor)
+		time.Sleep(stuckFor)
 		return "", nil
 	}}
 }
 
-// What stopped a tool, or the run because of it, is told with the tool's name.
+// What stopped a tool, or stopped the run because of the tool, is told with the tool's name.
 const (
 	stuck  = "No progress for 2 min. Last action: web_search. The task may be stuck. Retry, or ask for a simpler approach."
 	over   = "This turn reached its limit of 30 min. Last action: web_search. The work so far is kept. Continue, or ask for a simpler approach."
@@ -274,11 +274,11 @@ const (
 	unsure = "web_search may or may not have worked. It did not end within 10 min and was stopped. It may already have taken effect; check before running it again."
 )
 
-// grace is what a tool that is stopped gets.
+// grace is how long a stopped tool may take to return.
 const grace = 1500 * time.Millisecond
 
-// toolStories: its own timer stops the call, and the model is told; only where the tool
-// does not end, the hook is asked. The run's timers stop the tool and fail the run.
+// toolStories: the tool's own timer stops the call, and the model is told; the hook is asked only
+// if the tool does not return. The run's timers stop the tool and fail the run.
 func toolStories() []story {
 	const (
 		stepHook = "step after 2 min; last: web_search, 2 min; silences: 0"
@@ -286,7 +286,7 @@ func toolStories() []story {
 		runHook  = "run after 30 min; last: web_search, 29 min 59 s; silences: 0"
 		toolHook = "tool after 10 min 2 s; last: web_search, 10 min 2 s; silences: 0"
 	)
-	const listens, deaf = "a tool that never returns, but listens", "a tool that never returns, and is deaf"
+	const cancellable, uncancellable = "a tool that never returns, but can be cancelled", "a tool that never returns, and ignores cancellation"
 	usual := settings{name: "built in"}
 	stop := func(at time.Duration, end, failure, timer, words, hook string) outcome {
 		return outcome{Failure: failure, Timer: timer, Words: words, Hook: hook, End: end, Requests: 1, After: at}
@@ -305,33 +305,33 @@ func toolStories() []story {
 	}
 	rows := []struct {
 		name     string
-		deaf     bool
+		stuck    bool
 		settings settings
 		mode     string
 		want     outcome
 	}{
-		{listens, false, usual, asks, answered(outcome{Hook: "not asked"}, latency+10*time.Minute)},
-		{listens, false, usual, noOpinion, answered(outcome{Hook: "not asked"}, latency+10*time.Minute)},
-		{listens, false, stepAlone, asks, stepOver},
-		{listens, false, stepAlone, goesOn, answered(stepOver, latency+2*time.Minute+pauseOne)},
-		{listens, false, turnAlone, asks, turnOver},
-		{listens, false, turnAlone, oneCall, turnOver},
-		{listens, false, runAlone, asks, runOver},
-		{listens, false, runAlone, oneCall, runOver},
+		{cancellable, false, usual, asks, answered(outcome{Hook: "not asked"}, latency+10*time.Minute)},
+		{cancellable, false, usual, noOpinion, answered(outcome{Hook: "not asked"}, latency+10*time.Minute)},
+		{cancellable, false, stepAlone, asks, stepOver},
+		{cancellable, false, stepAlone, goesOn, answered(stepOver, latency+2*time.Minute+pauseOne)},
+		{cancellable, false, turnAlone, asks, turnOver},
+		{cancellable, false, turnAlone, oneCall, turnOver},
+		{cancellable, false, runAlone, asks, runOver},
+		{cancellable, false, runAlone, oneCall, runOver},
 
-		{deaf, true, usual, asks, unknown},
-		{deaf, true, usual, goesOn, answered(unknown, latency+10*time.Minute+grace)},
-		{deaf, true, stepAlone, asks, later(stepOver)},
-		{deaf, true, stepAlone, goesOn, answered(stepOver, latency+2*time.Minute+grace)},
-		{deaf, true, turnAlone, asks, later(turnOver)},
-		{deaf, true, turnAlone, oneCall, later(turnOver)},
-		{deaf, true, runAlone, asks, later(runOver)},
-		{deaf, true, runAlone, oneCall, later(runOver)},
+		{uncancellable, true, usual, asks, unknown},
+		{uncancellable, true, usual, goesOn, answered(unknown, latency+10*time.Minute+grace)},
+		{uncancellable, true, stepAlone, asks, later(stepOver)},
+		{uncancellable, true, stepAlone, goesOn, answered(stepOver, latency+2*time.Minute+grace)},
+		{uncancellable, true, turnAlone, asks, later(turnOver)},
+		{uncancellable, true, turnAlone, oneCall, later(turnOver)},
+		{uncancellable, true, runAlone, asks, later(runOver)},
+		{uncancellable, true, runAlone, oneCall, later(runOver)},
 	}
 	var list []story
 	for _, row := range rows {
-		list = append(list, story{name: row.name, timers: row.settings.name, mode: row.mode, audience: row.settings.whose, want: row.want, scene: scene{
-			turns: searches, tools: []runner.Tool{stuckTool("web_search", row.deaf)}, timers: row.settings.set, auto: row.mode != asks,
+		list = append(list, story{name: row.name, timers: row.settings.name, mode: row.mode, audience: row.settings.whose, want: row.want, scenario: scenario{
+			turns: searches, tools: []runner.Tool{stuckTool("web_search", row.stuck)}, timers: row.settings.set, auto: row.mode != asks,
 		}})
 	}
 	return list
@@ -340,8 +340,8 @@ func toolStories() []story {
 // hookDeadline is how long a hook may take (spec §4).
 const hookDeadline = 2 * time.Second
 
-// hookStories: a hook that does not answer in time has no opinion: what is safe is offered.
-// Its time counts towards the turn, but is nobody's silence.
+// hookStories: a hook that does not answer in time has no opinion, so the safe actions are offered.
+// Its time counts towards the turn, but not as anybody's silence.
 func hookStories() []story {
 	heard := silence{timer: "first_event", phase: "before_first_event", limit: 30 * time.Second}.want(asks)
 	heard.End, heard.After = "suggests retry; stopped: cancelled", heard.After+hookDeadline
@@ -352,15 +352,15 @@ func hookStories() []story {
 	runOver := silence{timer: "run", phase: "before_first_event", limit: 30 * time.Minute}.want(asks)
 	runOver.End, runOver.After = "suggests retry; stopped: cancelled", runOver.After+hookDeadline
 	var list []story
-	for _, deaf := range []bool{false, true} {
-		name := map[bool]string{false: "a hook that never returns, but listens", true: "a hook that never returns, and is deaf"}[deaf]
+	for _, stuck := range []bool{false, true} {
+		name := map[bool]string{false: "a hook that never returns, but can be cancelled", true: "a hook that never returns, and ignores cancellation"}[stuck]
 		for _, mode := range []string{asks, noOpinion} {
 			for _, row := range []struct {
 				settings settings
 				want     outcome
 			}{{builtIn, heard}, {stepAlone, late}, {turnAlone, turnOver}, {runAlone, runOver}} {
-				list = append(list, story{name: name, timers: row.settings.name, audience: row.settings.whose, mode: mode, want: row.want, scene: scene{
-					turns: []turn{noHeaders}, auto: mode != asks, timers: row.settings.set, hook: silentHook(deaf),
+				list = append(list, story{name: name, timers: row.settings.name, audience: row.settings.whose, mode: mode, want: row.want, scenario: scenario{
+					turns: []turn{noHeaders}, auto: mode != asks, timers: row.settings.set, hook: silentHook(stuck),
 				}})
 			}
 		}
@@ -368,19 +368,20 @@ func hookStories() []story {
 	return list
 }
 
-func silentHook(deaf bool) hooks.Func {
+func silentHook(ignoresContext bool) hooks.Func {
 	return func(ctx context.Context, _ hooks.RunError) (recovery.Vote, error) {
-		if !deaf {
+		if !ignoresContext {
 			<-ctx.Done()
 			return recovery.Vote{}, ctx.Err()
 		}
-		time.Sleep(deafFor)
+		time.Sleep(stuckFor)
 		return recovery.Vote{Action: recovery.ActionRetry}, nil
 	}
 }
 
-// waitStories: a wait that is due goes on by itself, in this process or, where it is
-// longer than a minute, parked. One that a clock of the run would end is only offered.
+// waitStories: when a wait is over the run continues by itself: in this process or, if the wait is
+// longer than a minute, after being parked. A wait that a timer of the run would interrupt is only
+// offered.
 func waitStories() []story {
 	usual := settings{name: "built in"}
 	tightTurn := settings{name: "max_turn 20 s", set: recovery.Settings{failure.TimerMaxTurn: 20_000}}
@@ -424,7 +425,7 @@ func waitStories() []story {
 	}
 	var list []story
 	for _, row := range rows {
-		list = append(list, story{name: row.name, timers: row.settings.name, mode: row.mode, audience: row.settings.whose, want: row.want, scene: scene{
+		list = append(list, story{name: row.name, timers: row.settings.name, mode: row.mode, audience: row.settings.whose, want: row.want, scenario: scenario{
 			turns: []turn{row.first, says(faultlab.Answer("Fine."))}, timers: row.settings.set, auto: row.mode != asks,
 			online: offlineFor(10 * time.Minute),
 		}})

@@ -17,11 +17,11 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// TestTheWordsOfAStuckTask: a search that does not come back.
+// TestTheWordsOfAStuckTask: a search that does not return.
 func TestTheWordsOfAStuckTask(t *testing.T) {
-	everywhere(t, everybody, func() scene {
-		return scene{turns: searches, tools: []runner.Tool{stuckTool("web_search", false)}, timers: recovery.Settings{failure.TimerStep: 120_000}}
-	}, func(p *performance) {
+	everywhere(t, everybody, func() scenario {
+		return scenario{turns: searches, tools: []runner.Tool{stuckTool("web_search", false)}, timers: recovery.Settings{failure.TimerStep: 120_000}}
+	}, func(p *playedRun) {
 		f := p.expires(failure.TimerStep, latency+2*time.Minute)
 		const want = "No progress for 2 min. Last action: web_search. The task may be stuck. Retry, or ask for a simpler approach."
 		if f.Line() != want || f.LastStep != "web_search" || f.LastStepElapsed != 120_000 || f.Elapsed != 120_000 {
@@ -36,10 +36,10 @@ func TestTheWordsOfAStuckTask(t *testing.T) {
 	})
 }
 
-// TestTheWordsOfATurnThatIsOver: the tests ran for half an hour, and the store was slow
-// just then, so that the turn took two seconds more.
+// TestTheWordsOfATurnThatIsOver: the tests ran for half an hour, and the store was slow at that
+// moment, so that the turn took two seconds longer.
 func TestTheWordsOfATurnThatIsOver(t *testing.T) {
-	everywhere(t, everybody, func() scene {
+	everywhere(t, everybody, func() scenario {
 		store := &slowStore{Log: timeline.NewMemory()}
 		tests := runner.Tool{Name: "run_tests", Timeout: 2 * time.Hour, Run: func(ctx context.Context, _ runner.ToolCall) (string, error) {
 			time.Sleep(30*time.Minute - latency - time.Second)
@@ -48,11 +48,11 @@ func TestTheWordsOfATurnThatIsOver(t *testing.T) {
 			<-ctx.Done()
 			return "", context.Cause(ctx)
 		}}
-		return scene{
+		return scenario{
 			log: store, turns: []turn{says(faultlab.ToolCall("run_tests", "{}"))}, tools: []runner.Tool{tests},
 			timers: recovery.Settings{failure.TimerMaxTurn: 30 * 60_000},
 		}
-	}, func(p *performance) {
+	}, func(p *playedRun) {
 		f := p.expires(failure.TimerMaxTurn, 30*time.Minute+2*time.Second)
 		const want = "This turn reached its limit of 30 min (30 min 2 s). Last action: run_tests. The work so far is kept. Continue, or ask for a simpler approach."
 		if f.Line() != want || f.Elapsed != 1_802_000 || f.LastStepElapsed != 1_801_000 {
@@ -67,7 +67,7 @@ func TestTheWordsOfATurnThatIsOver(t *testing.T) {
 	})
 }
 
-// slowStore takes its time when it is told to, once.
+// slowStore delays one append when it is told to.
 type slowStore struct {
 	timeline.Log
 	next atomic.Int64 // a time.Duration
@@ -86,7 +86,7 @@ type note struct {
 	text string
 }
 
-func (p *performance) notes() []note {
+func (p *playedRun) notes() []note {
 	var list []note
 	for _, e := range p.events() {
 		if e.Type() == "noted" && e.Text != "" {
@@ -96,12 +96,12 @@ func (p *performance) notes() []note {
 	return list
 }
 
-// TestNotesWhileAToolRuns: at 30 s, 60 s, 120 s, …; and of a tool that takes 42 s, as the
-// spec has it.
+// TestNotesWhileAToolRuns: at 30 s, 60 s, 120 s, …; also for a tool that takes 42 s, as in the
+// spec.
 func TestNotesWhileAToolRuns(t *testing.T) {
-	everywhere(t, everybody, func() scene {
-		return scene{turns: []turn{says(faultlab.ToolCall("run_tests", "{}")), says(faultlab.Answer("Fine."))}, tools: []runner.Tool{takes("run_tests", 5*time.Minute)}}
-	}, func(p *performance) {
+	everywhere(t, everybody, func() scenario {
+		return scenario{turns: []turn{says(faultlab.ToolCall("run_tests", "{}")), says(faultlab.Answer("Fine."))}, tools: []runner.Tool{takes("run_tests", 5*time.Minute)}}
+	}, func(p *playedRun) {
 		p.completes("Fine.", latency+5*time.Minute+latency)
 		want := []note{
 			{latency + 30*time.Second, "Still working: run_tests, 30 s"},
@@ -115,9 +115,10 @@ func TestNotesWhileAToolRuns(t *testing.T) {
 	})
 }
 
-// TestNotesWhileAModelIsSilent: of a model call that does not begin, at 30 s first.
+// TestNotesWhileAModelIsSilent: the first note about a model call that does not begin comes at 30
+// s.
 func TestNotesWhileAModelIsSilent(t *testing.T) {
-	everywhere(t, thisMachine, func() scene { return scene{turns: []turn{noHeaders}} }, func(p *performance) {
+	everywhere(t, thisMachine, func() scenario { return scenario{turns: []turn{noHeaders}} }, func(p *playedRun) {
 		p.expires(failure.TimerFirstEvent, 5*time.Minute)
 		name := words.ProviderName(p.entry.name)
 		want := []note{
@@ -132,18 +133,18 @@ func TestNotesWhileAModelIsSilent(t *testing.T) {
 	})
 }
 
-// TestNotesKeepTheirDistance: none within 20 s of anything else that people see, here what
-// the tool says about itself after 22 s. It is then told 42 s after the tool began.
+// TestNotesKeepTheirDistance: no note comes within 20 s of anything else that people see. Here the
+// tool reports something after 22 s, so the note comes 42 s after the tool began.
 func TestNotesKeepTheirDistance(t *testing.T) {
-	everywhere(t, everybody, func() scene {
+	everywhere(t, everybody, func() scenario {
 		tests := runner.Tool{Name: "run_tests", Run: func(ctx context.Context, _ runner.ToolCall) (string, error) {
 			time.Sleep(22 * time.Second)
 			runner.Progress(ctx, "12 of 42 passed")
 			time.Sleep(28 * time.Second)
 			return "done", nil
 		}}
-		return scene{turns: []turn{says(faultlab.ToolCall("run_tests", "{}")), says(faultlab.Answer("Fine."))}, tools: []runner.Tool{tests}}
-	}, func(p *performance) {
+		return scenario{turns: []turn{says(faultlab.ToolCall("run_tests", "{}")), says(faultlab.Answer("Fine."))}, tools: []runner.Tool{tests}}
+	}, func(p *playedRun) {
 		p.completes("Fine.", latency+50*time.Second+latency)
 		want := []note{
 			{latency + 22*time.Second, "run_tests: 12 of 42 passed"},
@@ -155,11 +156,11 @@ func TestNotesKeepTheirDistance(t *testing.T) {
 	})
 }
 
-// TestNotesAreSilentWhileTextComes: whoever sees words needs no note.
+// TestNotesAreSilentWhileTextComes: no note is needed while text is shown.
 func TestNotesAreSilentWhileTextComes(t *testing.T) {
-	everywhere(t, everybody, func() scene {
-		return scene{turns: []turn{says(faultlab.SlowAnswer(strings.TrimSpace(strings.Repeat("slow ", 30)), 15*time.Second))}}
-	}, func(p *performance) {
+	everywhere(t, everybody, func() scenario {
+		return scenario{turns: []turn{says(faultlab.SlowAnswer(strings.TrimSpace(strings.Repeat("slow ", 30)), 15*time.Second))}}
+	}, func(p *playedRun) {
 		p.completes(strings.TrimSpace(strings.Repeat("slow ", 30)), latency+30*15*time.Second)
 		if got := p.notes(); got != nil {
 			p.t.Errorf("%+v", got)
@@ -169,12 +170,12 @@ func TestNotesAreSilentWhileTextComes(t *testing.T) {
 
 // TestNotesCanBeSwitchedOff: progress_after 0.
 func TestNotesCanBeSwitchedOff(t *testing.T) {
-	everywhere(t, everybody, func() scene {
-		return scene{
+	everywhere(t, everybody, func() scenario {
+		return scenario{
 			turns: []turn{says(faultlab.ToolCall("run_tests", "{}")), says(faultlab.Answer("Fine."))}, tools: []runner.Tool{takes("run_tests", 5*time.Minute)},
 			timers: recovery.Settings{failure.TimerProgress: 0},
 		}
-	}, func(p *performance) {
+	}, func(p *playedRun) {
 		p.completes("Fine.", latency+5*time.Minute+latency)
 		if got := p.notes(); got != nil {
 			p.t.Errorf("%+v", got)
@@ -182,8 +183,8 @@ func TestNotesCanBeSwitchedOff(t *testing.T) {
 	})
 }
 
-// TestTheWordsOfAWait: a wait is told once, with the moment when it is over; clients
-// count down by themselves.
+// TestTheWordsOfAWait: a wait is announced once, with the moment when it ends; clients count down
+// by themselves.
 func TestTheWordsOfAWait(t *testing.T) {
 	for name, tt := range map[string]struct {
 		wait  time.Duration
@@ -194,9 +195,9 @@ func TestTheWordsOfAWait(t *testing.T) {
 		"parked":     {2 * time.Hour, recovery.WaitReset, "Waiting for {provider} until 14:00 UTC on March 25."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			everywhere(t, everybody, func() scene {
-				return scene{auto: true, turns: []turn{limitedFor(tt.wait), says(faultlab.Answer("Fine."))}}
-			}, func(p *performance) {
+			everywhere(t, everybody, func() scenario {
+				return scenario{auto: true, turns: []turn{limitedFor(tt.wait), says(faultlab.Answer("Fine."))}}
+			}, func(p *playedRun) {
 				time.Sleep(latency + 20*time.Second)
 				state := p.state()
 				if state.Status != recovery.StatusWaiting || state.Wait.For != tt.waits || !state.Wait.Until.Equal(noon.Add(latency+tt.wait)) {
@@ -214,9 +215,9 @@ func TestTheWordsOfAWait(t *testing.T) {
 
 // TestTheWordsOfBeingOffline: with auto-recover the run waits for the network and says so.
 func TestTheWordsOfBeingOffline(t *testing.T) {
-	everywhere(t, everybody, func() scene {
-		return scene{auto: true, online: offlineFor(10 * time.Minute), turns: []turn{{dial: refused}, says(faultlab.Answer("Fine."))}}
-	}, func(p *performance) {
+	everywhere(t, everybody, func() scenario {
+		return scenario{auto: true, online: offlineFor(10 * time.Minute), turns: []turn{{dial: refused}, says(faultlab.Answer("Fine."))}}
+	}, func(p *playedRun) {
 		p.completes("Fine.", 10*time.Minute+latency)
 		want := []string{"This computer is offline. The run continues when the connection is back.", "The connection is back. The run continues."}
 		if got := p.lines("waiting", "due"); !slices.Equal(got, want) {
@@ -225,14 +226,14 @@ func TestTheWordsOfBeingOffline(t *testing.T) {
 	})
 }
 
-// TestTheHookHearsOfItsModel: the expiry of another clock than those of the model is no
-// silence of the model's.
+// TestTheHookHearsOfItsModel: the expiry of a timer that is not the model's is not counted as the
+// model's silence.
 func TestTheHookHearsOfItsModel(t *testing.T) {
-	everywhere(t, everybody, func() scene {
-		return scene{turns: []turn{noHeaders}, hook: func(context.Context, hooks.RunError) (recovery.Vote, error) {
+	everywhere(t, everybody, func() scenario {
+		return scenario{turns: []turn{noHeaders}, hook: func(context.Context, hooks.RunError) (recovery.Vote, error) {
 			return recovery.Vote{}, nil
 		}}
-	}, func(p *performance) {
+	}, func(p *playedRun) {
 		limit := p.entry.builtIn().FirstEvent.Duration()
 		p.expires(failure.TimerFirstEvent, limit)
 		e := p.saw[0]

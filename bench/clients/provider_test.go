@@ -21,19 +21,19 @@ import (
 
 const (
 	prompt  = "What should I wear in Oslo today? Look at the weather first."
-	answer  = faultlab.DemoAnswer // what rows that answer say, too
-	healthy = "healthy"           // the model that nothing happens to
-	titled  = "Weather in Oslo"   // what calls get that programs make beside the conversation
+	answer  = faultlab.DemoAnswer // the answer that rows of the lab say, too
+	healthy = "healthy"           // the model that never fails
+	titled  = "Weather in Oslo"   // the reply to calls that programs make beside the conversation
 )
 
-// scene is the provider that a client talks with: it asks for a tool, and answers once it has the
-// tool's result. A fault may come before each of the two. Whoever is to go on from a part of the
+// scriptedProvider is the provider that a client talks with: it asks for a tool, and answers once it has the
+// tool's result. A fault may come before each of the two. A model that is to continue a partial
 // answer says the rest of it.
-type scene struct {
+type scriptedProvider struct {
 	lab    *faultlab.Lab
 	server *httptest.Server
 	fault  fault
-	plain  bool   // the client has no tools: it is answered at once
+	plain  bool   // the client has no tools, so it is answered at once
 	tool   string // the command that a shell tool is to run
 
 	mu       sync.Mutex
@@ -42,16 +42,16 @@ type scene struct {
 	played   map[bool]int  // how often the fault came, before and after the tool
 	asked    int           // calls of the conversation
 	refused  []string      // by the lab, which is strict
-	received []string      // paths that nobody serves
+	received []string      // unknown paths
 }
 
-func newScene(f fault, plain bool, tool string) *scene {
-	s := &scene{lab: faultlab.New(), fault: f, plain: plain, tool: tool, played: map[bool]int{}, begun: make(chan struct{})}
+func newScriptedProvider(f fault, plain bool, tool string) *scriptedProvider {
+	s := &scriptedProvider{lab: faultlab.New(), fault: f, plain: plain, tool: tool, played: map[bool]int{}, begun: make(chan struct{})}
 	s.server = httptest.NewServer(s)
 	return s
 }
 
-func (s *scene) close() {
+func (s *scriptedProvider) close() {
 	_ = s.lab.Close()
 	s.server.Close()
 	for _, q := range s.lab.Requests() {
@@ -61,15 +61,15 @@ func (s *scene) close() {
 	}
 }
 
-// decoders are the wires' readers, by their paths.
+// decoders read requests, by the paths of their wires.
 var decoders = map[string]func([]byte) (wire.Asked, error){
 	"/v1/messages": anthropic.Decode, "/v1/chat/completions": openai.Decode, "/v1/responses": responses.Decode,
 }
 
-// ServeHTTP has the lab play what belongs here.
-func (s *scene) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP passes requests of the conversation to the lab.
+func (s *scriptedProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.first.Do(func() { close(s.begun) })
-	if r.URL.Path == "/messages" { // whose base URL has no /v1
+	if r.URL.Path == "/messages" { // its base URL has no /v1
 		r.URL.Path = "/v1/messages"
 	}
 	decode := decoders[r.URL.Path]
@@ -96,14 +96,14 @@ func (s *scene) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		body = rename(body, "aside")
 		asked.Model = "aside"
 	}
-	s.lab.Script(asked.Model, step) // calls of a conversation come one after the other
+	s.lab.Script(asked.Model, step) // calls of a conversation come one after another
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	s.lab.ServeHTTP(w, r)
 }
 
-// next is what a call gets; half: and only half of its tool call; aside: it is not of the
-// conversation.
-func (s *scene) next(asked wire.Asked) (step faultlab.Step, half, aside bool) {
+// next is the reply to a call. half: only half of its tool call is sent; aside: the call is not
+// part of the conversation.
+func (s *scriptedProvider) next(asked wire.Asked) (step faultlab.Step, half, aside bool) {
 	tool, ok := s.call(asked.Request.Tools)
 	if !ok && !s.plain {
 		return faultlab.Answer(titled), false, true
@@ -125,14 +125,15 @@ func (s *scene) next(asked wire.Asked) (step faultlab.Step, half, aside bool) {
 	if after {
 		step = faultlab.Answer(rest(asked.Request.Messages))
 	}
-	if asked.Request.ReasoningEffort != "" && asked.Model != healthy { // who asks for it has to send it back
+	if asked.Request.ReasoningEffort != "" && asked.Model != healthy { // a client that asks for reasoning has to send it back
 		step = faultlab.Thinking("Let me see.", step)
 	}
 	return step, half, false
 }
 
-// call is the step that calls a tool the client offers, if it offers one that is known.
-func (s *scene) call(tools []llm.Tool) (faultlab.Step, bool) {
+// call is the step that calls one of the client's tools, if the client offers one that is known
+// here.
+func (s *scriptedProvider) call(tools []llm.Tool) (faultlab.Step, bool) {
 	args := map[string]any{
 		"get_weather":   map[string]any{"city": "Oslo"},
 		"Bash":          map[string]any{"command": s.tool, "description": "Look at the weather"},
@@ -149,7 +150,7 @@ func (s *scene) call(tools []llm.Tool) (faultlab.Step, bool) {
 	return faultlab.Step{}, false
 }
 
-// rest is the answer, or what follows the part of it that the model is told it has said.
+// rest is the answer or, if the request already contains a part of it, what follows that part.
 func rest(messages []llm.Message) string {
 	for _, m := range slices.Backward(messages) {
 		if m.Role == llm.RoleTool {
@@ -165,7 +166,7 @@ func rest(messages []llm.Message) string {
 	return answer
 }
 
-// rename gives a request's body another model's name.
+// rename replaces the model's name in a request.
 func rename(body []byte, model string) []byte {
 	members := map[string]json.RawMessage{}
 	if json.Unmarshal(body, &members) != nil {
@@ -178,7 +179,7 @@ func rename(body []byte, model string) []byte {
 func encode(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // values of our own
+		panic(err) // the values are our own
 	}
 	return text
 }
@@ -188,7 +189,7 @@ type halved struct{ http.ResponseWriter }
 
 func (h *halved) Unwrap() http.ResponseWriter { return h.ResponseWriter }
 
-// inArguments is where they have begun, on each wire.
+// inArguments finds a place within a tool's arguments, on each wire.
 var inArguments = regexp.MustCompile(`("partial_json":"\{|"delta":"\{|"arguments":"\{)..`)
 
 func (h *halved) Write(p []byte) (int, error) {
