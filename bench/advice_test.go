@@ -14,9 +14,9 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/sqlite"
 )
 
-// BenchmarkDecide asks for advice about calls that nobody has asked about, of a plugin that
-// answers at once: what is measured is all but the plugin's own time. On a disk one durable step
-// is in it, as a decision is written before it is given.
+// BenchmarkDecide asks for advice about new calls. The plugin answers at once, so what is measured
+// is everything but the plugin's own time. On a disk that includes one durable step, since a
+// decision is written before it is returned.
 func BenchmarkDecide(b *testing.B) {
 	b.Run("memory", func(b *testing.B) { benchmarkDecide(b, timeline.NewMemory()) })
 	b.Run("sqlite", func(b *testing.B) {

@@ -11,8 +11,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/postgres/pgtest"
 )
 
-// BenchmarkAppend1Postgres is BenchmarkAppend1 for a log in a database of this machine, which
-// costs a round trip and a sync.
+// BenchmarkAppend1Postgres is BenchmarkAppend1 for a log in a database on this machine, which costs
+// a round trip and a sync.
 func BenchmarkAppend1Postgres(b *testing.B) {
 	const each = 64
 	a := newAppender(b, openPostgres(b), "run")
@@ -36,7 +36,7 @@ func BenchmarkAppend1Postgres(b *testing.B) {
 }
 
 // BenchmarkAppend64Postgres has 64 writers append to a log in a database, and as many to one in
-// SQLite. What one waits for an append is there besides.
+// SQLite. It also reports how long a writer waits for an append.
 func BenchmarkAppend64Postgres(b *testing.B) {
 	const writers, each = 64, 16
 	inDatabase, inFile := newAppenders(b, openPostgres(b), writers), newAppenders(b, openStore(b), writers)
@@ -73,7 +73,7 @@ func newAppenders(b *testing.B, log timeline.Log, n int) []*appender {
 	return appenders
 }
 
-// openPostgres gives a log in an empty database, of a server that syncs.
+// openPostgres returns a log in an empty database of a server that syncs.
 func openPostgres(b *testing.B) timeline.Log {
 	b.Helper()
 	log, err := postgres.Open(b.Context(), pgtest.Durable(b))

@@ -17,16 +17,16 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/sqlite"
 )
 
-// BenchmarkAppend1 and BenchmarkAppend64 append what tools gave, 256 bytes for which a run
-// waits, to the SQLite log, each answered when it is durable. The baseline is as many writers that
-// write the same bytes to one file and fsync it after each.
+// BenchmarkAppend1 and BenchmarkAppend64 append tool results, 256 bytes for which a run waits, to
+// the SQLite log. Each append returns when it is durable. The baseline is the same number of
+// writers that write the same bytes to one file and fsync it after each write.
 func BenchmarkAppend1(b *testing.B) { benchmarkAppend(b, 1) }
 
 // BenchmarkAppend64 is BenchmarkAppend1 with 64 writers.
 func BenchmarkAppend64(b *testing.B) { benchmarkAppend(b, 64) }
 
 func benchmarkAppend(b *testing.B, writers int) {
-	const each = 16 // appends of a writer before it is the baseline's turn
+	const each = 16 // appends of a writer before the baseline's turn
 	store, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "state"))
 	if err != nil {
 		b.Fatal(err)
@@ -117,8 +117,8 @@ func writeAndSync(f *os.File, data []byte, n int) error {
 	return nil
 }
 
-// BenchmarkAppend64Grouped is BenchmarkAppend64 beside a raw file whose writers share an
-// fsync, as those of the log do: what waits is written in one piece.
+// BenchmarkAppend64Grouped is BenchmarkAppend64 with another baseline: a raw file whose writers
+// share an fsync, as the log's writers do. Everything that waits is written at once.
 func BenchmarkAppend64Grouped(b *testing.B) {
 	const writers, each = 64, 16
 	store := openStore(b)
@@ -186,7 +186,7 @@ func newGroupedFile(f *os.File) *groupedFile {
 	return g
 }
 
-// gather takes what else waits, by the rules of the log's committer.
+// gather collects further waiting writes, by the rules of the log's committer.
 func (g *groupedFile) gather(first groupedWrite) []groupedWrite {
 	group := []groupedWrite{first}
 	for asked := false; len(group) < 256; {

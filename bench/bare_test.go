@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// bare asks the provider as one would without us: net/http, a scanner over the
-// lines, encoding/json for the text in them.
+// bare calls the provider as one would without Mulligan: net/http, a scanner over the lines, and
+// encoding/json for the text in them.
 type bare struct {
 	url    string
 	client http.Client
@@ -43,7 +43,7 @@ type bareChunk struct {
 	} `json:"choices"`
 }
 
-// ask gives the answer's text, or an error with the status.
+// ask returns the answer's text, or an error with the status.
 func (c *bare) ask(ctx context.Context, model, prompt string) (string, error) {
 	body, err := json.Marshal(bareRequest{
 		Model: model, Stream: true, Options: map[string]bool{"include_usage": true},

@@ -15,9 +15,10 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// BenchmarkStreamBifrost measures the call of BenchmarkStream through the core of Bifrost, which decides nothing
-// and keeps nothing here, in turns with the same call through the runner and with bare net/http. The core is a
-// program of its own (bench/bifrost), as its module is.
+// BenchmarkStreamBifrost measures the call of BenchmarkStream through the core of Bifrost, which
+// decides nothing and stores nothing here, in turns with the same call through the runner and with
+// bare net/http. The core runs in a program of its own (bench/bifrost), since it is in a module of
+// its own.
 func BenchmarkStreamBifrost(b *testing.B) {
 	url := process(b, roleProvider)
 	core := startBifrost(b, url)
@@ -42,7 +43,8 @@ type bifrost struct {
 	out *bufio.Reader
 }
 
-// startBifrost builds the program and starts it. Where its module cannot be had nothing is measured.
+// startBifrost builds the program and starts it. If its module cannot be downloaded nothing is
+// measured.
 func startBifrost(b *testing.B, url string) bifrost {
 	b.Helper()
 	program := filepath.Join(b.TempDir(), "bifrost")
@@ -75,7 +77,7 @@ func startBifrost(b *testing.B, url string) bifrost {
 	return p
 }
 
-// time has the process make a turn of calls, which it times itself.
+// time has the process make a turn of calls, which the process times itself.
 func (p bifrost) time(b *testing.B, c *calls) {
 	b.Helper()
 	if _, err := fmt.Fprintln(p.in, turn); err != nil {

@@ -19,8 +19,8 @@ const (
 	fewDue  = 500
 )
 
-// BenchmarkDuePostgres is how long two members take to claim 10,000 runs that are due at once, in bulk, and
-// how many a second that is beside one member that claims one at a time.
+// BenchmarkDuePostgres is how long two members take to claim in bulk 10,000 runs that are due at
+// once, and how many that is per second, compared with one member that claims them one by one.
 func BenchmarkDuePostgres(b *testing.B) {
 	d := newDue(b)
 	var all spans
@@ -36,8 +36,8 @@ func BenchmarkDuePostgres(b *testing.B) {
 	single.report(b, base)
 }
 
-// BenchmarkMemberPostgres is how long a member's heartbeat takes, which keeps the leases of all its runs, with
-// 10,000 of them, beside that of a member with none.
+// BenchmarkMemberPostgres is how long the heartbeat takes of a member with 10,000 runs, whose
+// leases it renews, compared with that of a member without runs.
 func BenchmarkMemberPostgres(b *testing.B) {
 	d := newDue(b)
 	d.make(b, manyDue)
@@ -53,7 +53,7 @@ func BenchmarkMemberPostgres(b *testing.B) {
 	empty.report(b, base)
 }
 
-// due is two members that share a database, and a connection of nobody's to it.
+// due is two members that share a database, and a connection to it that belongs to neither.
 type due struct {
 	members [2]*timeline.Journal
 	conn    *pgx.Conn
@@ -88,7 +88,7 @@ func (d *due) join(b *testing.B, i int) {
 	}
 }
 
-// make has so many runs be due, which nobody has, and no other ones.
+// make makes so many runs due, without an owner, and no others.
 func (d *due) make(b *testing.B, runs int) {
 	b.Helper()
 	if _, err := d.conn.Exec(b.Context(), "TRUNCATE mulligan.runs"); err != nil {
@@ -111,7 +111,7 @@ func (d *due) claim(b *testing.B, i int) (got int) {
 	return len(claimed)
 }
 
-// claimAll has both members claim until nothing is left. None is claimed by two.
+// claimAll has both members claim until nothing is left. No run may be claimed by both.
 func (d *due) claimAll(b *testing.B) {
 	b.Helper()
 	var each [len(d.members)]int
@@ -129,7 +129,7 @@ func (d *due) claimAll(b *testing.B) {
 	}
 }
 
-// claimEach has a member claim what is due one by one.
+// claimEach has a member claim the due runs one by one.
 func (d *due) claimEach(b *testing.B) {
 	b.Helper()
 	list, err := d.members[0].List(b.Context(), timeline.Query{Due: time.Now(), Limit: fewDue})

@@ -19,12 +19,12 @@ import (
 const (
 	liveRuns  = 20
 	liveStamp = 19                    // digits of a time in nanoseconds
-	livePace  = time.Millisecond      // between two deltas of a run: 20,000 a second of all
-	liveCome  = 10 * time.Millisecond // between two looks for what has come
+	livePace  = time.Millisecond      // between two deltas of a run, so 20,000 per second of all runs
+	liveCome  = 10 * time.Millisecond // between two polls of what has arrived
 )
 
-// BenchmarkElsewhereLive is how long it takes from a live delta, 20,000 a second of 20 runs, to who
-// follows the run at another member.
+// BenchmarkElsewhereLive is how long a live delta, one of 20,000 per second from 20 runs, takes to
+// a follower at another member.
 func BenchmarkElsewhereLive(b *testing.B) {
 	address := pgtest.Durable(b)
 	here, there := newLiveMember(b, address), newLiveMember(b, address)
@@ -47,7 +47,7 @@ func BenchmarkElsewhereLive(b *testing.B) {
 			said[i] += liveStamp
 		}
 	}
-	for !heard.all() { // of each run something has come
+	for !heard.all() { // until something of each run has arrived
 		say()
 		time.Sleep(liveCome)
 	}
@@ -62,7 +62,7 @@ func BenchmarkElsewhereLive(b *testing.B) {
 	heard.took.report(b, "")
 }
 
-// lags are those of deltas that were heard.
+// lags are the delays of the deltas that have arrived.
 type lags struct {
 	mu   sync.Mutex
 	took spans
@@ -82,7 +82,7 @@ func (l *lags) listen(b *testing.B, at timeline.Log, run string) {
 	}
 }
 
-// take notes the lag of each stamp of a piece.
+// take records the delay of each stamp in a piece.
 func (l *lags) take(run, text string, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -109,7 +109,7 @@ func (l *lags) forget() {
 	l.took = nil
 }
 
-// newLiveMember is a member that tells others what runs say, and hears it of them.
+// newLiveMember is a member that sends live deltas to other members, and receives theirs.
 func newLiveMember(b *testing.B, address string) *timeline.Journal {
 	b.Helper()
 	journal, err := postgres.Open(b.Context(), address)

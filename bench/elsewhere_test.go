@@ -11,8 +11,9 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/postgres/pgtest"
 )
 
-// BenchmarkElsewhere is how long it takes from the append of a durable event to who follows the
-// run from another process; with "polled-", through a pooler, behind which nobody is told of it.
+// BenchmarkElsewhere is how long it takes from the append of a durable event until a follower in
+// another process has it. "polled-" is the same through a connection pooler, which passes on no
+// notifications.
 func BenchmarkElsewhere(b *testing.B) {
 	rung, polled := newElsewhere(b, ""), newElsewhere(b, "&default_query_exec_mode=exec")
 	for b.Loop() {

@@ -12,11 +12,10 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/sqlite"
 )
 
-// BenchmarkFailoverMemory measures, on the client's side of the socket, from the
-// last byte of a 503 to the first byte of the next request: the failure is read,
-// classified and written, the hook (a Go function that says "retry") is asked, its
-// vote, the decision and the new intent are written, and the request is built. The
-// baseline reads the same answer and asks again at once.
+// BenchmarkFailoverMemory measures, at the client's socket, the time from the last byte of a 503 to
+// the first byte of the next request: the failure is read, classified and written, the hook (a Go
+// function that says "retry") is asked, its vote, the decision and the new intent are written, and
+// the request is built. The baseline reads the same answer and repeats the request at once.
 func BenchmarkFailoverMemory(b *testing.B) { benchmarkFailover(b, timeline.NewMemory()) }
 
 // BenchmarkFailoverSQLite is BenchmarkFailoverMemory with the durable log.

@@ -49,7 +49,7 @@ func init() {
 	}
 }
 
-// bareServer gives the plugin's answer without the plugin.
+// bareServer returns the plugin's answer without a plugin.
 type bareServer struct {
 	mulliganv1.UnimplementedRecoveryPluginServer
 }
@@ -58,10 +58,9 @@ func (bareServer) RunError(context.Context, *mulliganv1.RunErrorRequest) (*mulli
 	return &mulliganv1.RunErrorResponse{Action: mulliganv1.Action_ACTION_RETRY, Reason: "it may pass"}, nil
 }
 
-// BenchmarkHook asks a Go plugin through its host: another process, mutual TLS 1.3,
-// a unix socket, and the way from the domain to the wire and back at both ends. The
-// baseline is a unary call of plain grpc-go with the same message, the same TLS and
-// a process of its own.
+// BenchmarkHook asks a Go plugin through its host: another process, mutual TLS 1.3, a unix socket,
+// and the conversion between domain and wire at both ends. The baseline is a unary call of plain
+// grpc-go with the same message, the same TLS and another process.
 func BenchmarkHook(b *testing.B) {
 	hook := pluginHook(b)
 	client := bareClient(b)
@@ -86,7 +85,7 @@ func BenchmarkHook(b *testing.B) {
 	called.report(b, base)
 }
 
-// pluginHook is this binary as a plugin, started and asked once.
+// pluginHook starts this binary as a plugin, and asks it once.
 func pluginHook(b *testing.B) hooks.Hook {
 	b.Helper()
 	exe, err := os.Executable()
@@ -134,7 +133,7 @@ func startBare(b *testing.B) (client mulliganv1.RecoveryPluginClient, pid int, s
 	return mulliganv1.NewRecoveryPluginClient(conn), pid, func() { _ = conn.Close(); end() }
 }
 
-// aFailure is a 503 as a plugin is asked about it.
+// aFailure is a 503 in the form in which a plugin is asked about it.
 func aFailure() hooks.RunError {
 	failure := failure.Classify(failure.Evidence{
 		Status: 503, Phase: failure.PhaseBeforeFirstEvent, Provider: "lab", Model: "lab/one",

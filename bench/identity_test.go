@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// writeIdentity puts a certificate authority and one certificate of it, for both
-// ends, into dir: P-256, as the host's own are.
+// writeIdentity writes into dir a certificate authority and one certificate for both ends: P-256,
+// like the host's own.
 func writeIdentity(dir string) error {
 	now := time.Now()
 	authority := &x509.Certificate{
@@ -46,7 +46,7 @@ func writeIdentity(dir string) error {
 		write("ca.pem", "CERTIFICATE", authorityDER), write("leaf.pem", "CERTIFICATE", leafDER), write("key.pem", "PRIVATE KEY", keyDER))
 }
 
-// readIdentity makes what writeIdentity wrote the TLS of either end.
+// readIdentity reads what writeIdentity wrote, as the TLS configuration of either end.
 func readIdentity(dir string) (*tls.Config, error) {
 	ca, err := os.ReadFile(filepath.Join(dir, "ca.pem"))
 	if err != nil {

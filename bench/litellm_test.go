@@ -16,8 +16,8 @@ import (
 // litellm is where bench/clients/install puts LiteLLM's proxy.
 const litellm = "../.cache/clients/litellm/bin/litellm"
 
-// BenchmarkProxyLiteLLM measures the call of BenchmarkProxy through LiteLLM's proxy, which writes
-// nothing down here, beside the same call made directly, in turns.
+// BenchmarkProxyLiteLLM measures the call of BenchmarkProxy through LiteLLM's proxy, which stores
+// nothing here, in turns with the same call made directly.
 func BenchmarkProxyLiteLLM(b *testing.B) {
 	if _, err := os.Stat(litellm); err != nil {
 		b.Skipf("NOT MEASURED: LiteLLM is not installed: bench/clients/install litellm (%v)", err)
@@ -39,7 +39,7 @@ func BenchmarkProxyLiteLLM(b *testing.B) {
 	bare.spans.report(b, base)
 }
 
-// startLiteLLM starts the proxy in front of the provider at url and gives its own address.
+// startLiteLLM starts the proxy in front of the provider at url and returns the proxy's address.
 func startLiteLLM(b *testing.B, url string) string {
 	b.Helper()
 	dir := b.TempDir()
@@ -72,9 +72,9 @@ func startLiteLLM(b *testing.B, url string) string {
 	return own
 }
 
-// answers waits until a GET is answered by 200.
-func answers(ctx context.Context, url string, patience time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// answers waits until a GET returns 200.
+func answers(ctx context.Context, url string, timeout time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	for {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)

@@ -9,7 +9,7 @@ import (
 // base marks the metrics of a baseline.
 const base = "base-"
 
-// spans are the measured times of one thing.
+// spans are measured durations.
 type spans []time.Duration
 
 // time measures f once.
@@ -19,7 +19,7 @@ func (s *spans) time(f func()) {
 	*s = append(*s, time.Since(began))
 }
 
-// each is for spans in which n things were done one after the other.
+// each divides the spans by n, for n operations in a row per span.
 func (s spans) each(n int) spans {
 	for i := range s {
 		s[i] /= time.Duration(n)
@@ -27,7 +27,7 @@ func (s spans) each(n int) spans {
 	return s
 }
 
-// report gives the median and the 99th percentile to the table.
+// report reports the median and the 99th percentile to the table.
 func (s spans) report(b *testing.B, prefix string) {
 	b.Helper()
 	if len(s) == 0 {
@@ -37,18 +37,18 @@ func (s spans) report(b *testing.B, prefix string) {
 	at := func(part float64) float64 {
 		return float64(s[int(part*float64(len(s)-1))].Nanoseconds()) / 1e3
 	}
-	b.ReportMetric(0, "ns/op") // of the measured thing and its baseline together: says nothing
+	b.ReportMetric(0, "ns/op") // of the measured thing and its baseline together, so it means nothing
 	b.ReportMetric(at(0.50), prefix+"p50-us")
 	b.ReportMetric(at(0.99), prefix+"p99-us")
 }
 
-// rate is how many things were done in how much time.
+// rate is how many operations took how long.
 type rate struct {
 	n    int
 	took time.Duration
 }
 
-// time measures f, which does n things.
+// time measures f, which does n operations.
 func (r *rate) time(n int, f func()) {
 	began := time.Now()
 	f()

@@ -15,21 +15,21 @@ import (
 	"github.com/mulligan-run/mulligan/sdk/conformance/plugins"
 )
 
-// How much of what is measured at a time, before it is another subject's turn. The
-// slowest plugin takes about a second for the starts and for the load.
+// How much is measured at a time, before the next subject's turn. The slowest plugin takes about a
+// second to start, and about as long for the load.
 const (
 	turnStarts  = 3
-	turnCalls   = 4    // one after the other
+	turnCalls   = 4    // one after another
 	turnAtOnce  = 256  // by all callers together
-	warmUp      = 512  // calls, until a compiler at run time has seen them
-	memoryCalls = 2048 // before memory is looked at
-	loadCallers = 8    // of the warm-up, and of the load before memory is looked at
+	warmUp      = 512  // calls, until a just-in-time compiler has seen them
+	memoryCalls = 2048 // before memory is measured
+	loadCallers = 8    // of the warm-up, and of the load before memory is measured
 )
 
-// BenchmarkPlugins measures a plugin of every language, made with its SDK, and a bare
-// grpc-go server, by turns: the conformance plugins, through the host, with mutual TLS.
-// Metrics begin with the subject's name. A language that cannot be had is left out:
-// the table says which.
+// BenchmarkPlugins measures, in turns, a plugin of every language, made with its SDK, and a bare
+// grpc-go server. The plugins are the conformance plugins, asked through the host with mutual TLS.
+// Metrics begin with the subject's name. A language without its toolchain is left out, and the
+// table says so.
 func BenchmarkPlugins(b *testing.B) {
 	subjects := subjects(b)
 	b.Run("start", func(b *testing.B) { measureStart(b, subjects) })
@@ -61,7 +61,7 @@ type running struct {
 	stop func()
 }
 
-// subjects are the bare server and every plugin that can be made here.
+// subjects are the bare server and every plugin that can be built here.
 func subjects(b *testing.B) []subject {
 	b.Helper()
 	root, err := filepath.Abs("..")
@@ -114,14 +114,14 @@ func hosted(b *testing.B, name string, made plugins.Made) running {
 	}}
 }
 
-// anOrder is aFailure to which a conformance plugin answers as the bare server does.
+// anOrder is aFailure in a form to which a conformance plugin answers as the bare server does.
 func anOrder() hooks.RunError {
 	event := aFailure()
 	event.Failure.Detail = "retry because it may pass"
 	return event
 }
 
-// must is one call, which has to be answered.
+// must makes one call, which must be answered.
 func (r running) must(ctx context.Context, b *testing.B) {
 	b.Helper()
 	if err := r.ask(ctx); err != nil {
@@ -129,7 +129,7 @@ func (r running) must(ctx context.Context, b *testing.B) {
 	}
 }
 
-// load makes so many calls by so many callers.
+// load makes so many calls with so many concurrent callers.
 func (r running) load(b *testing.B, callers, calls int) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), time.Hour)
@@ -154,7 +154,7 @@ func (r running) load(b *testing.B, callers, calls int) {
 	}
 }
 
-// measureStart takes the time from nothing to the first answer.
+// measureStart measures the time from the start of the process to the first answer.
 func measureStart(b *testing.B, subjects []subject) {
 	took := make([]spans, len(subjects))
 	for b.Loop() {
@@ -202,8 +202,8 @@ func measureCallers(b *testing.B, all []running, callers int) {
 	}
 }
 
-// measureMemory is about what is resident after a load that is the same on every
-// machine, in millions of bytes.
+// measureMemory measures resident memory after a load that is the same on every machine, in
+// millions of bytes.
 func measureMemory(b *testing.B, all []running) {
 	resident := make([]float64, len(all))
 	for b.Loop() {

@@ -9,15 +9,14 @@ import (
 	"github.com/mulligan-run/mulligan/provider/openai"
 )
 
-// The provider's models: steady answers every request, flaky every second one, after
-// a 503.
+// The provider's models: steady answers every request, flaky fails every other one with a 503.
 const (
 	roleProvider = "provider"
 	steady       = "steady"
 	flaky        = "flaky"
 )
 
-// answerText is what both say, streamed in 32 chunks.
+// answerText is what both answer, streamed in 32 chunks.
 var answerText = strings.TrimSpace(strings.Repeat("It is clear in Oslo tonight. And ", 5)) + " cold."
 
 func init() {

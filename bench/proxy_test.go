@@ -21,8 +21,8 @@ import (
 // long is a model whose answer has 200 deltas.
 const long = "long"
 
-// longText has no word twice in turn, since there are proxies that take a model for broken that
-// repeats itself.
+// longText never repeats a word immediately, since some proxies treat a model that repeats itself
+// as broken.
 var longText = strings.TrimSpace(strings.Repeat("some word ", 100))
 
 func init() {
@@ -39,15 +39,15 @@ func init() {
 	}
 }
 
-// benchToken is what the proxy's caller sends in the place of a key.
+// benchToken is the token that the proxy's caller sends instead of a key.
 type benchToken struct{}
 
 func (benchToken) Holds(digest gateway.Digest) (bool, error) {
 	return digest == sha256.Sum256([]byte("sk-bench")), nil
 }
 
-// hop is a server that only passes on what it is told, as the standard library does it: what a
-// second connection takes, whatever stands there.
+// hop is the standard library's reverse proxy, which only forwards: the cost of a second
+// connection, whatever program is there.
 func hop(b *testing.B, to string) (at string) {
 	b.Helper()
 	target, err := url.Parse(to)
@@ -57,16 +57,16 @@ func hop(b *testing.B, to string) (at string) {
 	p := httputil.NewSingleHostReverseProxy(target)
 	p.FlushInterval = -1 // at once
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_ = http.NewResponseController(w).EnableFullDuplex() // the provider may answer before net/http knows that it has read all
+		_ = http.NewResponseController(w).EnableFullDuplex() // the provider may answer before net/http knows that it has read everything
 		p.ServeHTTP(w, r)
 	}))
 	b.Cleanup(server.Close)
 	return server.URL
 }
 
-// BenchmarkProxy measures a streamed call through the recovering proxy, whose facts are durable,
-// beside the same call made directly, in turns: the call of BenchmarkStream, and one of 200 deltas.
-// The same call is also made through a server that does nothing.
+// BenchmarkProxy measures a streamed call through the recovering proxy with a durable log, in turns
+// with the same call made directly: the call of BenchmarkStream, and one of 200 deltas. The same
+// call is also made through a server that only forwards.
 func BenchmarkProxy(b *testing.B) {
 	at := process(b, "proxied")
 	c, err := config.Parse([]byte("plugins: []\nproviders: {openai: {base_url: \"" + at + "/v1\", key_env: BENCH_KEY}}\n"))

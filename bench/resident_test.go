@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// residentMB is what a process has in memory, in millions of bytes: from /proc where
-// there is one, or else from ps.
+// residentMB is a process's resident memory, in millions of bytes: from /proc if there is one, else
+// from ps.
 func residentMB(b *testing.B, pid int) float64 {
 	b.Helper()
 	id, number, unit := strconv.Itoa(pid), 1, os.Getpagesize()

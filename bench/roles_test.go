@@ -28,8 +28,8 @@ func TestMain(m *testing.M) {
 	os.Exit(pgtest.Main(m))
 }
 
-// process starts this binary in a role and gives the line that it says when it is
-// ready. It ends when its standard input does.
+// process starts this binary in a role and returns the line that the role prints when it is ready.
+// The process ends when its standard input does.
 func process(b *testing.B, role string, args ...string) (ready string) {
 	b.Helper()
 	_, ready, stop := launch(b, role, args...)
@@ -37,7 +37,7 @@ func process(b *testing.B, role string, args ...string) (ready string) {
 	return ready
 }
 
-// launch is process for who ends it himself and wants to know its id.
+// launch is process for callers that need the process id and end the process themselves.
 func launch(b *testing.B, role string, args ...string) (pid int, ready string, stop func()) {
 	b.Helper()
 	exe, err := os.Executable()
@@ -69,7 +69,7 @@ func launch(b *testing.B, role string, args ...string) (pid int, ready string, s
 	return cmd.Process.Pid, strings.TrimSpace(ready), stop
 }
 
-// serveUntilEOF says that a role is ready and waits for the end of its parent.
+// serveUntilEOF prints that a role is ready and waits until its parent has ended.
 func serveUntilEOF(ready string) error {
 	fmt.Println(ready)
 	_, err := io.Copy(io.Discard, os.Stdin)

@@ -16,8 +16,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/postgres/pgtest"
 )
 
-// BenchmarkSteps64Postgres is how many steps a second 64 runs make together whose log is in a database, beside
-// as many whose log is in SQLite.
+// BenchmarkSteps64Postgres is how many steps per second 64 runs make together whose log is in a
+// database, compared with as many runs whose log is in SQLite.
 func BenchmarkSteps64Postgres(b *testing.B) {
 	const runs, each = 64, 40
 	inDatabase, inFile := openPostgres(b), openStore(b)
@@ -45,8 +45,8 @@ func stepsSideBySide(b *testing.B, log timeline.Log, runs, steps int) {
 	})
 }
 
-// BenchmarkReservePostgres is how many calls a second 64 callers count against the budget of the day, which all
-// members share, and how long one waits for that.
+// BenchmarkReservePostgres is how many calls per second 64 callers reserve in the daily budget that
+// all members share, and how long a caller waits for it.
 func BenchmarkReservePostgres(b *testing.B) {
 	const callers, each = 64, 16
 	store, err := postgres.Open(b.Context(), pgtest.Durable(b))

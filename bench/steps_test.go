@@ -22,9 +22,9 @@ const (
 	longRun  = 10_000 // steps
 )
 
-// BenchmarkStepsMemory and BenchmarkStepsSQLite measure what a step of a run of 10,000
-// costs: the time of a round (a scripted model's call and a tool's, two steps) and, with
-// snapshots, the processor time and the bytes that are allocated. The baseline is a run of 10 steps.
+// BenchmarkStepsMemory and BenchmarkStepsSQLite measure what a step of a run of 10,000 steps costs:
+// the time of a round (a scripted model's call and a tool's, two steps) and, with snapshots, the
+// processor time and the allocated bytes. The baseline is a run of 10 steps.
 func BenchmarkStepsMemory(b *testing.B) {
 	benchmarkSteps(b, func(b *testing.B) timeline.Log {
 		b.Helper()
@@ -68,7 +68,7 @@ func benchmarkSteps(b *testing.B, open func(*testing.B) timeline.Log) {
 	short.report(b, base)
 }
 
-// steps are what the steps of runs cost.
+// steps are the costs of runs' steps.
 type steps struct {
 	rounds    spans
 	n         int
@@ -104,7 +104,7 @@ func (s *steps) run(b *testing.B, log timeline.Log, n int) {
 	s.allocated += after.TotalAlloc - before.TotalAlloc
 }
 
-// round is the n-th answer of a model that calls its tool in all rounds but the last.
+// round is the n-th answer of a model that calls its tool in every round but the last.
 func round(n, last int) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		said := []llm.Delta{

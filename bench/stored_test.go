@@ -15,16 +15,16 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// longLog is how many events the stored run of BenchmarkResume has, and lastSaved the last
-// of its snapshots where its process was killed: see what the runner saves.
+// longLog is how many events the stored run of BenchmarkResume has, and lastSaved the event of its
+// last snapshot if its process was killed: see what the runner saves.
 const (
 	longLog   = 10_000
 	lastSaved = 8192
 )
 
-// BenchmarkResume reads a run of 10,000 events from the SQLite log, as whoever resumes it
-// does: after its process was killed, and ("settled-") after it had settled or was let go
-// of. The baseline folds all of its events.
+// BenchmarkResume loads a run of 10,000 events from the SQLite log, as resuming does: after its
+// process was killed, and ("settled-") after it had settled or was released. The baseline folds all
+// of its events.
 func BenchmarkResume(b *testing.B) {
 	var killed, settled, all spans
 	resume := func(saved int) func() {
@@ -163,8 +163,8 @@ func storeOne(ctx context.Context, log timeline.Log, run string) error {
 	return log.Release(ctx, lease)
 }
 
-// BenchmarkSession reads what the next message of a conversation of 1,000 turns begins
-// with, from the SQLite log.
+// BenchmarkSession loads, from the SQLite log, the context for the next message of a conversation
+// of 1,000 turns.
 func BenchmarkSession(b *testing.B) {
 	const turns = 1000
 	model := llm.ModelFunc(func(context.Context, llm.Request) iter.Seq2[llm.Delta, error] { return round(1, 1) })

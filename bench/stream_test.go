@@ -9,17 +9,17 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// turn is how many calls are made in one way before the others have their turn.
+// turn is how many calls are made in one way before the next way has its turn.
 const turn = 16
 
-// calls are what calls of one kind cost.
+// calls are the costs of calls of one kind.
 type calls struct {
 	spans     spans
 	cpu       time.Duration // of this process
 	allocated uint64        // objects
 }
 
-// time makes a turn of calls.
+// time makes a turn of calls and measures them.
 func (c *calls) time(b *testing.B, call func()) {
 	b.Helper()
 	before, used := memory(), processorTime(b)
@@ -38,10 +38,10 @@ func (c *calls) report(b *testing.B, prefix string) {
 	b.ReportMetric(float64(c.allocated)/n, prefix+"allocs/call")
 }
 
-// BenchmarkStream measures one streamed call from prompt to text over loopback TCP, in
-// turns: through the runner with its log in memory; with bare net/http (the baseline); and,
-// to see whose time it is, with our adapter and no runner. Beside the time it takes it reports
-// the processor time and the allocations, which say more on a busy machine.
+// BenchmarkStream measures one streamed call from prompt to text over loopback TCP, in turns:
+// through the runner with its log in memory; with bare net/http (the baseline); and with our
+// adapter alone, to attribute the time. It also reports processor time and allocations, which say
+// more on a busy machine.
 func BenchmarkStream(b *testing.B) {
 	url := process(b, roleProvider)
 	dial := (&net.Dialer{}).DialContext
@@ -60,7 +60,7 @@ func BenchmarkStream(b *testing.B) {
 	alone.report(b, "adapter-")
 }
 
-// BenchmarkStreamSQLite is the call through the runner with its log on disk, beside bare
+// BenchmarkStreamSQLite is the call through the runner with its log on disk, compared with bare
 // net/http.
 func BenchmarkStreamSQLite(b *testing.B) {
 	url := process(b, roleProvider)

@@ -14,10 +14,10 @@ import (
 	"github.com/mulligan-run/mulligan/telemetry"
 )
 
-// BenchmarkTelemetry measures what an event costs the goroutine that drives its run:
-// applied and observed, with metrics and with traces besides, where "off" is applied only.
-// cpu-ns/op is of all processors, the export's goroutine among them, and the same on a busy
-// machine. The run has a failure with a vote, a wait and a tool in every round.
+// BenchmarkTelemetry measures what an event costs the goroutine that drives its run: with metrics,
+// and with metrics and traces. "off" only applies events. cpu-ns/op counts all processors,
+// including the export's goroutine, and does not depend on how busy the machine is. Every round of
+// the run has a failure with a vote, a wait and a tool.
 func BenchmarkTelemetry(b *testing.B) {
 	for _, c := range []struct {
 		name            string
@@ -29,7 +29,7 @@ func BenchmarkTelemetry(b *testing.B) {
 			if c.metrics {
 				cfg := telemetry.Config{Models: []string{"acme/small"}, Prometheus: true}
 				if c.traces {
-					cfg.Spans = nowhere{}
+					cfg.Spans = discardSpans{}
 				}
 				var err error
 				if told, err = telemetry.New(b.Context(), cfg); err != nil {
@@ -94,11 +94,11 @@ func measuredRun(b *testing.B, rounds int) []recovery.Event {
 	return events
 }
 
-// nowhere takes spans and forgets them.
-type nowhere struct{}
+// discardSpans discards spans.
+type discardSpans struct{}
 
-// ExportSpans takes them.
-func (nowhere) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error { return nil }
+// ExportSpans discards them.
+func (discardSpans) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error { return nil }
 
 // Shutdown does nothing.
-func (nowhere) Shutdown(context.Context) error { return nil }
+func (discardSpans) Shutdown(context.Context) error { return nil }

@@ -9,16 +9,15 @@ import (
 
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// failover watches the connections of one client and takes the time between the
-// last byte of one answer and the first byte of the next request, whichever
-// connection it goes out on.
+// failover watches one client's connections and measures the time between the last byte of an
+// answer and the first byte of the next request, on whichever connection that is sent.
 type failover struct {
 	mu    sync.Mutex
-	last  time.Time // when bytes last came in, since the last request
+	last  time.Time // when bytes last arrived, since the last request
 	spans spans
 }
 
-// start forgets the answer before.
+// start forgets the previous answer.
 func (f *failover) start() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,11 +1,12 @@
-// Command bifrost makes the call of bench's BenchmarkStream through the core of Bifrost, in a module of its
-// own, so that what that core needs is in nobody else's go.mod.
+// Command bifrost makes the call of bench's BenchmarkStream through the core of Bifrost. It is a
+// module of its own, so that the core's dependencies are in no other go.mod.
 //
 //	bifrost http://127.0.0.1:1234 MODEL TEXT
 //
-// It says "ready", makes as many calls as each line of its standard input says, and answers with one line of
-// JSON: how long each took, in nanoseconds, the processor time of this process for all of them, and how many
-// objects they allocated. Each must give TEXT. It ends with its input.
+// It prints "ready". For each line of its standard input it makes as many calls as the line says,
+// and prints one line of JSON: how long each call took, in nanoseconds, the processor time of this
+// process for all of them, and how many objects they allocated. Each call must return TEXT. It ends
+// with its input.
 package main
 
 import (
@@ -53,7 +54,7 @@ func (a account) GetConfigForProvider(schemas.ModelProvider) (*schemas.ProviderC
 	}, nil
 }
 
-// spent is what a number of calls cost.
+// spent is the cost of a number of calls.
 type spent struct {
 	Spans  []time.Duration `json:"spans"`
 	CPU    time.Duration   `json:"cpu"`

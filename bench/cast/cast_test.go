@@ -15,7 +15,7 @@ import (
 
 const picture = "../../docs/demo.svg"
 
-// words are the lines that a picture shows.
+// words are the lines of text in a picture.
 func words(t *testing.T, svg string) (rows []string) {
 	t.Helper()
 	for decoder, inside := xml.NewDecoder(strings.NewReader(svg)), false; ; {
@@ -58,7 +58,8 @@ func TestDraw(t *testing.T) {
 
 var seconds = regexp.MustCompile(`\d+ m?s\b`)
 
-// TestThePictureIsTrue: docs/demo.svg shows what the demo says today, apart from how long it took.
+// TestThePictureIsTrue: docs/demo.svg shows what the demo prints today, apart from how long it
+// took.
 func TestThePictureIsTrue(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays the demo, which takes its time")

@@ -2,6 +2,6 @@
 //
 //	make demo-svg
 //
-// What differs from one run to the next (ports, processes, milliseconds) is written as something that
-// does not, so that the picture changes only when the demo does; its test holds the one to the other.
+// What differs from one run to the next (ports, processes, milliseconds) is replaced by constants,
+// so that the picture changes only when the demo does. A test compares the two.
 package main

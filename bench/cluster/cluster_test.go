@@ -102,7 +102,7 @@ func (c *cluster) play(n nemesis) (claimed, spoke time.Duration) {
 	for _, r := range append(readers, c.more...) {
 		select {
 		case <-r.ended:
-		case <-time.After(patience):
+		case <-time.After(timeout):
 			c.Fatalf("I01: run %s does not end: %s", r.run, c.stands(r.run))
 		}
 		c.check(r)
@@ -121,9 +121,9 @@ func (c *cluster) play(n nemesis) (claimed, spoke time.Duration) {
 // goesOn waits until another member continues a run.
 func (c *cluster) goesOn(r *reader, is func() bool) {
 	c.Helper()
-	for deadline := time.Now().Add(patience); !is(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(timeout); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			c.Fatalf("I36: after %s no other member goes on with run %s: %s", patience, r.run, c.stands(r.run))
+			c.Fatalf("I36: after %s no other member goes on with run %s: %s", timeout, r.run, c.stands(r.run))
 		}
 	}
 }
@@ -155,7 +155,7 @@ func (c *cluster) beginAt(at *member, through ...*member) *reader {
 	c.lab.Script(model, faultlab.ToolCall("pay", `{}`), faultlab.SlowAnswer(sentence, pace))
 	auto := true
 	var run string
-	ctx, cancel := context.WithTimeout(c.Context(), patience) // the request is repeated wherever it is redirected
+	ctx, cancel := context.WithTimeout(c.Context(), timeout) // the request is repeated wherever it is redirected
 	defer cancel()
 	c.eventually("a run begins", func() (ok bool) {
 		var err error

@@ -81,14 +81,14 @@ func (c *cluster) journal() string { return filepath.Join(c.dir, "journal") }
 // eventually waits until a condition holds.
 func (c *cluster) eventually(what string, is func() bool) {
 	c.Helper()
-	for deadline := time.Now().Add(patience); !is(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(timeout); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			c.Fatalf("after %s: not %s", patience, what)
+			c.Fatalf("after %s: not %s", timeout, what)
 		}
 	}
 }
 
-const patience = 90 * time.Second
+const timeout = 90 * time.Second
 
 // nameAt is the database's name for the member that serves at a URL; "" if there is none.
 func (c *cluster) nameAt(url string) string {

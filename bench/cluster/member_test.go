@@ -87,7 +87,7 @@ func (m *member) start() {
 	case url = <-urls:
 	case <-over:
 		m.Fatalf("a member ends: %s", strings.Join(m.lines, "\n"))
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		m.Fatal("a member does not listen")
 	}
 	token, err := gateway.ReadToken(filepath.Join(m.dir, "state", "mulligan"))
@@ -159,7 +159,7 @@ func (m *member) gone() {
 	m.mu.Unlock()
 	select {
 	case <-over:
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		m.Fatal("a member does not end")
 	}
 }

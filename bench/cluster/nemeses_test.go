@@ -211,7 +211,7 @@ func (c *cluster) refusing(span time.Duration, share float64, codes ...string) {
 
 // crowd takes all free connections, and keeps them for longer than a lease.
 func (c *cluster) crowd(_ *member) {
-	ctx, cancel := context.WithTimeout(c.Context(), patience)
+	ctx, cancel := context.WithTimeout(c.Context(), timeout)
 	defer cancel()
 	var taken []*pgx.Conn
 	for {

@@ -55,7 +55,7 @@ func (r *reader) listen(ctx context.Context, m *member) (over bool) {
 	r.mu.Lock()
 	after := r.seq
 	r.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	resp, err := m.follow(ctx, r.run, after)
 	if err != nil {

@@ -15,18 +15,17 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// tour is the way of the run: to each model's wire in turn, and back to the first.
-var tour = []struct{ entry, wire, model string }{
+// route is the order of the run's models: each wire in turn, and back to the first.
+var route = []struct{ entry, wire, model string }{
 	{"anthropic", "anthropic", "claude-test"},
 	{"openai-responses", "responses", "gpt-test"},
 	{"gemini", "gemini", "gemini-3-test"},
 	{"openai", "openai", "gpt-chat-test"},
 }
 
-// TestOneRunOverEveryWire: a run that begins on Anthropic with thinking and parallel
-// tool calls is cut off there, goes on at OpenAI's Responses API, is cut off again, and
-// so on over every wire and back. The lab is strict: a transcript that a real service
-// would refuse is refused.
+// TestOneRunOverEveryWire: a run begins on Anthropic with thinking and parallel tool calls, is cut
+// off there, continues on OpenAI's Responses API, is cut off again, and so on over every wire and
+// back. The lab is strict: it refuses every transcript that a real service would refuse.
 func TestOneRunOverEveryWire(t *testing.T) {
 	lab := faultlab.New()
 	server, err := lab.Listen("127.0.0.1:0")
@@ -40,7 +39,7 @@ func TestOneRunOverEveryWire(t *testing.T) {
 		runner.WithHook("round-robin", hooks.Func(next)),
 		runner.WithPolicy(func(p *recovery.Policy) { p.MaxRetries = 6 }),
 	}
-	for i, stop := range tour {
+	for i, stop := range route {
 		model, err := adapters[stop.wire](stop.entry, access{base: server.URL()})
 		if err != nil {
 			t.Fatal(err)
@@ -65,31 +64,31 @@ func TestOneRunOverEveryWire(t *testing.T) {
 			t.Errorf("request %d, %s: %s\n%s", i, q.Wire, q.Refused, q.Body)
 		}
 	}
-	if n, want := journal.count(), 2*len(tour)+1; n != want {
+	if n, want := journal.count(), 2*len(route)+1; n != want {
 		t.Errorf("tools ran %d times, want %d", n, want)
 	}
-	checkTour(t, log)
+	checkRoute(t, log)
 }
 
-func full(i int) string { return tour[i].entry + "/" + tour[i].model }
+func full(i int) string { return route[i].entry + "/" + route[i].model }
 
-// next switches to the model after the one that failed, which is to think hard.
+// next switches to the model after the one that failed, with high reasoning effort.
 func next(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
-	at := slices.IndexFunc(tour, func(stop struct{ entry, wire, model string }) bool { return stop.entry+"/"+stop.model == e.Model })
+	at := slices.IndexFunc(route, func(stop struct{ entry, wire, model string }) bool { return stop.entry+"/"+stop.model == e.Model })
 	return recovery.Vote{
-		Action: recovery.ActionSwitchModel, NewModel: full((at + 1) % len(tour)), Adjust: recovery.Adjust{ReasoningEffort: "high"},
+		Action: recovery.ActionSwitchModel, NewModel: full((at + 1) % len(route)), Adjust: recovery.Adjust{ReasoningEffort: "high"},
 	}, nil
 }
 
-// diary is what the tools did.
-type diary struct {
+// toolLog records what the tools did.
+type toolLog struct {
 	mu  sync.Mutex
 	ran int
 }
 
-var journal diary
+var journal toolLog
 
-func (d *diary) tools() []runner.Tool {
+func (d *toolLog) tools() []runner.Tool {
 	run := func(context.Context, runner.ToolCall) (string, error) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -99,15 +98,15 @@ func (d *diary) tools() []runner.Tool {
 	return []runner.Tool{{Name: "get_weather", Run: run}, {Name: "get_time", Run: run}}
 }
 
-func (d *diary) count() int {
+func (d *toolLog) count() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.ran
 }
 
-// checkTour looks at what the timeline says: every model was told a repaired
-// transcript where it had to be, once, and none of the withdrawn text is kept.
-func checkTour(t *testing.T, log timeline.Log) {
+// checkRoute checks the timeline: each transcript that needed a repair was repaired once, and none
+// of the withdrawn text is kept.
+func checkRoute(t *testing.T, log timeline.Log) {
 	t.Helper()
 	runs, err := log.List(t.Context(), timeline.Query{})
 	if err != nil || len(runs) != 1 {
@@ -124,7 +123,7 @@ func checkTour(t *testing.T, log timeline.Log) {
 	if run.Status != recovery.StatusCompleted {
 		t.Errorf("the run is %s", run.Status)
 	}
-	for i := range tour {
+	for i := range route {
 		said := run.Repaired[full(i)]
 		foreign := slices.ContainsFunc(said, func(r llm.Repair) bool { return r.Kind == llm.RepairThinking })
 		if !foreign {

@@ -12,11 +12,11 @@ import (
 	"github.com/mulligan-run/mulligan/faultlab/catalogue"
 )
 
-// arrived is when faults arrive; the catalogue's dates lie after it.
+// arrived is when faults arrive; the catalogue's dates are later.
 var arrived = time.Date(2026, 3, 25, 12, 0, 0, 0, time.UTC)
 
-// readOffline is what recovery's own test makes of each row as it stands in the table,
-// without any wire. Rows that are no failure, or several, are not in it.
+// readOffline is how failure's own test classifies each row as it is in the table, without any
+// wire. It has no rows that are no failure, or several.
 func readOffline(t *testing.T) map[string]*failure.Failure {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", "failure", "testdata", "offline.tsv"))
@@ -41,9 +41,8 @@ func readOffline(t *testing.T) map[string]*failure.Failure {
 	return became
 }
 
-// wantOffline is what the row alone tells: the runner may make more of it, and a hint
-// that is relative to when it is played, or left out of the table's short form, is not
-// in it.
+// wantOffline is what the row alone says. The runner may know more, and hints that are relative to
+// the time of play, or missing from the table's short form, are left out.
 func wantOffline(row catalogue.Row, s catalogue.Script) catalogue.Expectation {
 	want := s.Expect
 	if want.Kind != row.Kind {

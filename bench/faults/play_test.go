@@ -29,11 +29,11 @@ type access struct {
 	trip    http.RoundTripper
 	proxy   string
 	connect time.Duration
-	// firstEvent is the runner's clock of that name; 0 = its default.
+	// firstEvent is the runner's timer of that name; 0 = its default.
 	firstEvent time.Duration
 }
 
-// adapters make the model of a wire, as the entry of that name.
+// adapters make the model of a wire, for the entry of that name.
 var adapters = map[string]func(name string, a access) (llm.Model, error){
 	"anthropic": func(name string, a access) (llm.Model, error) {
 		return anthropic.New(anthropic.Config{Name: name, Key: theKey, BaseURL: a.base, DialContext: a.dial, RoundTripper: a.trip, Proxy: a.proxy, ConnectTimeout: a.connect})
@@ -51,13 +51,13 @@ var adapters = map[string]func(name string, a access) (llm.Model, error){
 
 func theKey() (string, error) { return key, nil }
 
-// verdict is what became of a run.
+// verdict is the outcome of a run.
 type verdict struct {
 	failure *failure.Failure // nil = an answer
 	text    string
 }
 
-// inBubble lets a lab play steps to a run over a wire, in virtual time.
+// inBubble has a lab play steps to a run over a wire, in virtual time.
 func inBubble(t *testing.T, wire, entry string, steps ...faultlab.Step) (v verdict) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -72,12 +72,12 @@ func inBubble(t *testing.T, wire, entry string, steps ...faultlab.Step) (v verdi
 		})
 		_ = lab.Close()
 		_ = server.Close()
-		time.Sleep(5 * time.Minute) // whatever still waits comes to its end
+		time.Sleep(5 * time.Minute) // until everything that still waits has ended
 	})
 	return v
 }
 
-// runOnce runs a prompt with nobody to advise: the failure is final.
+// runOnce runs a prompt without any hook, so that the failure is final.
 func runOnce(t *testing.T, wire, entry string, a access) verdict {
 	t.Helper()
 	model, err := adapters[wire](entry, a)

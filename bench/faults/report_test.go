@@ -17,10 +17,10 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write docs/faults.md anew")
 
-// offline is the column of the report for a row that no wire carries.
+// offline is the report's column for classifying without a wire.
 const offline = "offline"
 
-// line is a row of the report: a script, and what became of it in each column.
+// line is a row of the report: a script, and its outcome in each column.
 type line struct {
 	name   string
 	row    catalogue.Row
@@ -28,14 +28,14 @@ type line struct {
 	cells  map[string]cell
 }
 
-// cell is what became of a script in one column.
+// cell is a script's outcome in one column.
 type cell struct {
 	got  string
 	want bool // it is as expected
 }
 
-// TestCatalogue plays every script and compares the report with the one in docs. A row
-// that is not as it should be fails by itself, so that it is seen which.
+// TestCatalogue plays every script and compares the report with the one in docs. Each row is a test
+// of its own, so that one can see which failed.
 func TestCatalogue(t *testing.T) {
 	lines := playCatalogue(t)
 	for _, l := range lines {
@@ -87,11 +87,11 @@ func playCatalogue(t *testing.T) []line {
 			}
 			lines = append(lines, line{name: s.Name(), row: row, expect: s.Expect, cells: map[string]cell{}})
 			if f := became[row.ID]; f != nil && s.Variant == "" {
-				lines[i].cells[offline] = judge(verdict{failure: f}, wantOffline(row, s))
+				lines[i].cells[offline] = checkAgainst(verdict{failure: f}, wantOffline(row, s))
 			}
 		}
 		if s.Wire != "" {
-			lines[i].cells[s.Wire] = judge(playScript(t, s), s.Expect)
+			lines[i].cells[s.Wire] = checkAgainst(playScript(t, s), s.Expect)
 		}
 	}
 	playTransports(t, lines)
@@ -103,7 +103,7 @@ func playCatalogue(t *testing.T) []line {
 	return lines
 }
 
-// playTransports plays what is below HTTP side by side, since its time is real.
+// playTransports plays the faults below HTTP concurrently, since they take real time.
 func playTransports(t *testing.T, lines []line) {
 	t.Helper()
 	var mu sync.Mutex
@@ -119,7 +119,7 @@ func playTransports(t *testing.T, lines []line) {
 					if v, ok := playTransport(t, wire, s.Transport); ok {
 						mu.Lock()
 						defer mu.Unlock()
-						l.cells[wire] = judge(v, s.Expect)
+						l.cells[wire] = checkAgainst(v, s.Expect)
 					}
 				})
 			}
@@ -133,12 +133,12 @@ func playScript(t *testing.T, s catalogue.Script) verdict {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return inBubble(t, s.Wire, s.Wire, step, step, step, step, faultlab.Answer("after the fault")) // a model that goes astray is told so three times
+	return inBubble(t, s.Wire, s.Wire, step, step, step, step, faultlab.Answer("after the fault")) // the runner has a model repeat an invalid answer up to three times
 }
 
-// judge compares what became of a script with what is expected of it.
-func judge(v verdict, want catalogue.Expectation) cell {
-	c := cell{got: spell(v), want: true}
+// checkAgainst compares a script's outcome with what is expected.
+func checkAgainst(v verdict, want catalogue.Expectation) cell {
+	c := cell{got: describe(v), want: true}
 	if v.failure == nil {
 		c.want = want.Answer && (want.Text == "" || v.text == want.Text)
 		return c
@@ -151,8 +151,8 @@ func judge(v verdict, want catalogue.Expectation) cell {
 	return c
 }
 
-// spell is what became of a script, in short.
-func spell(v verdict) string {
+// describe describes an outcome in short.
+func describe(v verdict) string {
 	if v.failure == nil {
 		return fmt.Sprintf("answer %q", v.text)
 	}
@@ -187,7 +187,7 @@ func wanted(e catalogue.Expectation) string {
 	return text
 }
 
-// readCorpora is what failure's own test makes of the corpora of real errors.
+// readCorpora is how failure's own test classifies the corpora of real errors.
 func readCorpora(t *testing.T) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", "failure", "testdata", "corpora.md"))
@@ -232,7 +232,7 @@ func report(lines []line, corpora string) string {
 	return b.String() + table.String() + unseen + corpora
 }
 
-// unseen tells what the tables of the corpora are.
+// unseen explains the tables of the corpora.
 const unseen = `
 ## Errors that nobody has seen before
 

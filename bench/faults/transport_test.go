@@ -11,14 +11,14 @@ import (
 	"github.com/mulligan-run/mulligan/faultlab"
 )
 
-// silent are the transports that only a clock ends; it is a short one, since the network
-// here is this machine. All others have the time that they need.
+// silent are the transports that only a timer ends. It is short, since the network here is this
+// machine. All others have as much time as they need.
 var silent = map[string]bool{"dns-timeout": true, "blackhole": true, "tls-silent": true, "no-headers": true}
 
 const patience = 500 * time.Millisecond
 
-// playTransport asks a broken listener over a wire; false where this system has none
-// such.
+// playTransport calls a broken listener over a wire; false if this system does not have that
+// listener.
 func playTransport(t *testing.T, wire, name string) (verdict, bool) {
 	t.Helper()
 	if name == "blackhole" && runtime.GOOS != "linux" {
@@ -39,7 +39,7 @@ func playTransport(t *testing.T, wire, name string) (verdict, bool) {
 		a.connect, a.firstEvent = patience, 3*patience
 	}
 	if host, plain := strings.CutPrefix(broken.URL, "http://"); plain && net.ParseIP(broken.Host) == nil {
-		a.base = "https://" + host // http is for this machine only
+		a.base = "https://" + host // plain http is accepted for this machine only
 	}
 	switch {
 	case broken.CA != nil:

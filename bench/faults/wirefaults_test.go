@@ -26,13 +26,13 @@ var providers = []struct{ name, wire string }{
 	{"ollama", "openai"},
 }
 
-// dialect is what a fault needs of a wire.
+// dialect is a wire's form of everything that a fault needs.
 type dialect struct {
-	opening   string // of a stream: up to and with the text "Hello"
-	errorBody string // of an answer that refuses; %d is the status
+	opening   string // the beginning of a stream, up to the text "Hello"
+	errorBody string // the body of an error; %d is the status
 	event     string // an error within a stream
-	overflow  string // the body that says that the conversation is too long
-	life      string // a sign of life that is no progress
+	overflow  string // the error that says that the conversation is too long
+	life      string // a keep-alive that is not progress
 }
 
 var dialects = map[string]dialect{
@@ -91,22 +91,22 @@ data: {"type":"response.output_text.delta","sequence_number":3,"item_id":"msg_1"
 	},
 }
 
-// wireFault is one fault as a server plays it, and what it must be called by everyone.
+// wireFault is a fault as a server plays it, and the kind that every provider must have.
 type wireFault struct {
 	name string
 	kind failure.Kind
 	wait time.Duration
-	play func(x stage)
+	play func(x response)
 }
 
-// stage is where a fault is played.
-type stage struct {
+// response is one response in which a fault is played.
+type response struct {
 	w http.ResponseWriter
 	r *http.Request
 	dialect
 }
 
-func (x stage) status(code int, header ...string) {
+func (x response) status(code int, header ...string) {
 	x.w.Header().Set("Content-Type", "application/json")
 	for i := 0; i < len(header); i += 2 {
 		x.w.Header().Set(header[i], header[i+1])
@@ -119,7 +119,7 @@ func (x stage) status(code int, header ...string) {
 	x.say(body)
 }
 
-func (x stage) stream(frames ...string) {
+func (x response) stream(frames ...string) {
 	x.w.Header().Set("Content-Type", "text/event-stream")
 	x.w.WriteHeader(http.StatusOK)
 	x.say("")
@@ -128,28 +128,28 @@ func (x stage) stream(frames ...string) {
 	}
 }
 
-func (x stage) say(text string) {
+func (x response) say(text string) {
 	_, _ = io.WriteString(x.w, text)
 	_ = http.NewResponseController(x.w).Flush()
 }
 
-func (x stage) hang() { <-x.r.Context().Done() }
+func (x response) hang() { <-x.r.Context().Done() }
 
-// cut breaks the connection; what was sent before is on its way.
-func (x stage) cut() {
+// cut breaks the connection after delivering what was sent before.
+func (x response) cut() {
 	time.Sleep(20 * time.Millisecond)
 	panic(http.ErrAbortHandler)
 }
 
 func statusFault(name string, code int, kind failure.Kind, wait time.Duration, header ...string) wireFault {
-	return wireFault{name, kind, wait, func(x stage) { x.status(code, header...) }}
+	return wireFault{name, kind, wait, func(x response) { x.status(code, header...) }}
 }
 
 const page = "<!doctype html><html><head><title>Log in</title></head><body>Please log in to the network</body></html>"
 
 var wireFaults = []wireFault{
 	statusFault("429 with seconds", 429, failure.KindRateLimit, 7*time.Second, "Retry-After", "7"),
-	{"429 with a date", failure.KindRateLimit, 7 * time.Second, func(x stage) {
+	{"429 with a date", failure.KindRateLimit, 7 * time.Second, func(x response) {
 		now := time.Now().UTC().Truncate(time.Second)
 		x.status(429, "Date", now.Format(http.TimeFormat), "Retry-After", now.Add(7*time.Second).Format(http.TimeFormat))
 	}},
@@ -161,42 +161,42 @@ var wireFaults = []wireFault{
 	statusFault("401", 401, failure.KindAuth, 0),
 	statusFault("402", 402, failure.KindBilling, 0),
 	statusFault("404", 404, failure.KindModelNotFound, 0),
-	{"overflow", failure.KindContextOverflow, 0, func(x stage) { x.errorBody = x.overflow; x.status(400) }},
-	{"HTML 502", failure.KindUnavailable, 0, func(x stage) {
+	{"overflow", failure.KindContextOverflow, 0, func(x response) { x.errorBody = x.overflow; x.status(400) }},
+	{"HTML 502", failure.KindUnavailable, 0, func(x response) {
 		x.errorBody = page
 		x.status(502, "Content-Type", "text/html")
 	}},
-	{"HTML 200", failure.KindUnreachable, 0, func(x stage) {
+	{"HTML 200", failure.KindUnreachable, 0, func(x response) {
 		x.errorBody = page
 		x.status(200, "Content-Type", "text/html; charset=utf-8")
 	}},
-	{"JSON error with 200", failure.KindUnavailable, 0, func(x stage) {
+	{"JSON error with 200", failure.KindUnavailable, 0, func(x response) {
 		x.errorBody = `{"error":{"message":"upstream unavailable","type":"server_error","code":502}}`
 		x.status(200)
 	}},
 	statusFault("redirect", 307, failure.KindMisconfigured, 0, "Location", "http://elsewhere.invalid/"),
-	{"refused", failure.KindUnreachable, 0, nil}, // nobody listens
-	{"reset before headers", failure.KindUnreachable, 0, func(x stage) { x.cut() }},
-	{"hang before headers", failure.KindTimeout, 0, func(x stage) { x.hang() }},
-	{"headers, then silence", failure.KindTimeout, 0, func(x stage) { x.stream(); x.hang() }},
-	{"signs of life for ever", failure.KindTimeout, 0, func(x stage) {
+	{"refused", failure.KindUnreachable, 0, nil}, // nothing listens
+	{"reset before headers", failure.KindUnreachable, 0, func(x response) { x.cut() }},
+	{"hang before headers", failure.KindTimeout, 0, func(x response) { x.hang() }},
+	{"headers, then silence", failure.KindTimeout, 0, func(x response) { x.stream(); x.hang() }},
+	{"pings for ever", failure.KindTimeout, 0, func(x response) {
 		x.stream()
 		for x.r.Context().Err() == nil {
 			x.say(x.life)
 			time.Sleep(10 * time.Second)
 		}
 	}},
-	{"silence in mid-stream", failure.KindTimeout, 0, func(x stage) { x.stream(x.opening); x.hang() }},
-	{"reset in mid-stream", failure.KindStreamInterrupted, 0, func(x stage) { x.stream(x.opening); x.cut() }},
-	{"end in mid-chunk", failure.KindStreamInterrupted, 0, func(x stage) { x.stream(x.opening, "data: {\"ty"); x.cut() }},
-	{"clean end without a terminal event", failure.KindStreamInterrupted, 0, func(x stage) { x.stream(x.opening) }},
-	{"error event first", failure.KindOverloaded, 0, func(x stage) { x.stream(x.event) }},
-	{"error event after text", failure.KindOverloaded, 0, func(x stage) { x.stream(x.opening, x.event) }},
-	{"malformed frame", failure.KindMalformedResponse, 0, func(x stage) { x.stream(x.opening, "data: {\"oops\n\n") }},
-	{"empty 200", failure.KindEmptyResponse, 0, func(x stage) { x.stream() }},
+	{"silence in mid-stream", failure.KindTimeout, 0, func(x response) { x.stream(x.opening); x.hang() }},
+	{"reset in mid-stream", failure.KindStreamInterrupted, 0, func(x response) { x.stream(x.opening); x.cut() }},
+	{"end in mid-chunk", failure.KindStreamInterrupted, 0, func(x response) { x.stream(x.opening, "data: {\"ty"); x.cut() }},
+	{"clean end without a terminal event", failure.KindStreamInterrupted, 0, func(x response) { x.stream(x.opening) }},
+	{"error event first", failure.KindOverloaded, 0, func(x response) { x.stream(x.event) }},
+	{"error event after text", failure.KindOverloaded, 0, func(x response) { x.stream(x.opening, x.event) }},
+	{"malformed frame", failure.KindMalformedResponse, 0, func(x response) { x.stream(x.opening, "data: {\"oops\n\n") }},
+	{"empty 200", failure.KindEmptyResponse, 0, func(x response) { x.stream() }},
 }
 
-// TestWireFaults demands the same of every provider.
+// TestWireFaults requires the same kind from every provider.
 func TestWireFaults(t *testing.T) {
 	for _, p := range providers {
 		for _, fault := range wireFaults {
@@ -222,7 +222,7 @@ func playFault(t *testing.T, entry, wire string, fault wireFault) (v verdict) {
 		network := faultlab.NewMemListener()
 		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
-			fault.play(stage{w, r, dialects[wire]})
+			fault.play(response{w, r, dialects[wire]})
 		})}
 		if fault.play == nil {
 			_ = network.Close()

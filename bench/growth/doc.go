@@ -1,10 +1,10 @@
-// Package growth holds the house to what CONTRIBUTING says of the work to come: how many files
-// a failure kind, an event, a provider and a hook touch.
+// Package growth checks what CONTRIBUTING says about future work: how many files a new failure
+// kind, event, provider and hook touch.
 //
-// Each of testdata/growth is such a piece of work, whole, as a patch. It is applied to a copy
-// of the repository, what is generated is generated anew there, and everything must build and
-// every list be complete; a file of the product that it touches by hand and that it may not
-// touch more of counts against its bound. Tests, documents and what is generated do not.
+// Each file in testdata/growth is such a piece of work, complete, as a patch. It is applied to a
+// copy of the repository and generated files are generated again; then everything must build, and
+// every list must be complete. The product files that the patch changes by hand must not be more
+// than its bound. Tests, documents and generated files do not count.
 //
 //	# A hook: plugins are asked what to do about a model that refuses to answer.
 //	# at most 6 files
@@ -13,6 +13,6 @@
 //	diff --git a/hooks/occasion.go b/hooks/occasion.go
 //	…
 //
-// A patch that does not apply any more is made anew: apply what of it applies, do the rest by
-// hand, and take git diff -U1 of what is not generated.
+// If a patch no longer applies, make it anew: apply the hunks that apply, do the rest by hand, and
+// take git diff -U1 without the generated files.
 package growth

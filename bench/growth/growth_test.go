@@ -21,12 +21,13 @@ const (
 // work is one of the patches.
 type work struct {
 	path  string // absolute
-	most  int    // files of the product
+	most  int    // product files
 	files []string
 	steps [][]string // commands that are run after the patch was applied
 }
 
-// TestEveryPatchApplies: to the work tree as it stands, and touches no more files than it may.
+// TestEveryPatchApplies: each patch applies to the work tree as it is, and touches no more files
+// than its bound.
 func TestEveryPatchApplies(t *testing.T) {
 	top, err := filepath.Abs(root)
 	if err != nil {
@@ -43,7 +44,7 @@ func TestEveryPatchApplies(t *testing.T) {
 	}
 }
 
-// TestGrowth: nothing but what the patches touch has to be touched.
+// TestGrowth: a patch's files are all that has to be changed.
 func TestGrowth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and tests four copies of the repository")
@@ -66,7 +67,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestForgotten: a place that is left out is missed by somebody.
+// TestForgotten: if a place is left out, something fails.
 func TestForgotten(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and tests copies of the repository")
@@ -127,9 +128,9 @@ func grown(t *testing.T, w work, args ...string) *tree.Tree {
 	return copied
 }
 
-// run runs a command in a folder. Without the paths of the folder in them, what is compiled is
-// the same in every copy, and is compiled once. A copy lacks what lies beside the repository,
-// which tests may do without where CI is not set.
+// run runs a command in a folder. With -trimpath the compiled packages are the same in every copy,
+// and are compiled once. A copy lacks what lies beside the repository, which tests may do without
+// if CI is not set.
 func run(t *testing.T, dir string, args ...string) ([]byte, error) {
 	t.Helper()
 	name := args[0]
@@ -173,7 +174,7 @@ func read(t *testing.T, name string) work {
 	return w
 }
 
-// isProduct leaves out tests, what they go by, and documents.
+// isProduct leaves out tests, test data and documents.
 func isProduct(file string) bool {
 	return !strings.HasSuffix(file, "_test.go") && !strings.HasSuffix(file, ".md") && !strings.Contains("/"+file, "/testdata/") && !strings.Contains("/"+file, "/tests/")
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// once is something that happens once at most, and who asks later is refused. It is the
-// model of a suggestion's answer and of a run's start: the input is which one.
+// once is something that happens at most once, and later requests for it are refused. It models a
+// suggestion's answer and a run's start; the input says which suggestion or run.
 var once = porcupine.Model{
 	Partition: func(history []porcupine.Operation) (parts [][]porcupine.Operation) {
 		at := map[any]int{}
@@ -44,7 +44,7 @@ var once = porcupine.Model{
 	},
 }
 
-// What somebody is told who wants what happens once.
+// The replies to a client that wants what happens once.
 const (
 	won     = "won"
 	refused = "refused"
@@ -67,8 +67,8 @@ func asking(log timeline.Log) *runner.Runner {
 		})))
 }
 
-// answer answers the run's suggestion, waits until the run has settled again, and says
-// how the answer was taken.
+// answer answers the run's suggestion, waits until the run has settled again, and returns how the
+// answer was received.
 func answer(t *testing.T, r *runner.Runner, id, suggestion string) string {
 	t.Helper()
 	run, err := r.Recover(t.Context(), id, runner.Answer{Suggestion: suggestion, Action: recovery.ButtonRetry})
@@ -82,7 +82,7 @@ func answer(t *testing.T, r *runner.Runner, id, suggestion string) string {
 	return won
 }
 
-// asked starts a run and gives it with its suggestion.
+// asked starts a run and returns it with its suggestion.
 func asked(t *testing.T, r *runner.Runner) (id, suggestion string) {
 	t.Helper()
 	run, err := r.Start(t.Context(), runner.Request{Prompt: "hi"})
@@ -143,7 +143,7 @@ func TestI18FindsADoubleAccept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		second := asking(replica{logs[1], events})
+		second := asking(staleLog{logs[1], events})
 		rec := newRecorder()
 		rec.record(0, suggestion, func() any { return answer(t, first, id, suggestion) })
 		rec.want(t, once)

@@ -18,34 +18,34 @@ import (
 
 type event = recovery.Event
 
-// run is what all of a history is about.
+// run is the run that all of a history is about.
 const run = "r"
 
-// move is what an owner asks of the log.
+// move is what an owner requests from the log.
 type move struct {
 	verb  string // claim, renew, release, append, read
 	owner int
 	epoch uint64
 	after uint64 // for append
 	tag   string // of the event that is appended
-	at    int64  // when it was asked, Unix ns
+	at    int64  // when it was requested, Unix ns
 }
 
-// reply is what the log said.
+// reply is what the log returned.
 type reply struct {
 	result  string // ok, owned, stale, conflict, or what else went wrong
 	epoch   uint64
-	expires int64 // of the lease, Unix ns: the owner is told the earliest
-	until   int64 // and the store, which counts from when it is asked, the latest
+	expires int64 // the lease's expiry, Unix ns: the owner is told the earliest
+	until   int64 // and the store, which counts from the request, the latest
 	seq     uint64
 	tag     string // of the last event
-	at      int64  // when it was said, Unix ns
+	at      int64  // when it was returned, Unix ns
 }
 
-// nobody owns a run that is released, or that nobody has heard of.
+// nobody owns a run that is released or does not exist.
 const nobody = -1
 
-// ownership is a run as the model has it.
+// ownership is a run's state in the model.
 type ownership struct {
 	owner   int
 	epoch   uint64
@@ -63,7 +63,7 @@ var ownershipModel = porcupine.Model{
 	},
 }
 
-// step says whether s may answer so, and what it is then.
+// step reports whether s permits this reply, and returns the state after it.
 func (s ownership) step(m move, said reply) (bool, ownership) {
 	owns := s.owner == m.owner && s.epoch == m.epoch
 	switch m.verb {
@@ -110,7 +110,7 @@ func (s ownership) append(m move, said reply, owns bool) (bool, ownership) {
 	return false, s
 }
 
-// owner is a client that claims a run, appends to it, and may forget to stop.
+// owner is a client that claims a run, appends to it, and may not notice that it lost the run.
 type owner struct {
 	id    int
 	log   timeline.Log
@@ -120,7 +120,7 @@ type owner struct {
 	moves int
 }
 
-// do asks for one thing and learns from the answer.
+// do makes one request and learns from the reply.
 func (o *owner) do(ctx context.Context, verb string, ttl time.Duration) func() any {
 	return func() any {
 		var said reply
@@ -165,7 +165,7 @@ func resultOf(err error) string {
 	return "ok"
 }
 
-// tagged is an event that can be told from all others.
+// tagged is an event with a unique tag.
 func tagged(seq uint64, tag string) event {
 	e := event{Run: run, Seq: seq, Body: recovery.Noted{Detail: tag}}
 	if seq == 1 {
@@ -184,7 +184,7 @@ func tagOf(e event) string {
 	return ""
 }
 
-// ask has the owner ask, and keeps it in the history.
+// ask makes one request and records it in the history.
 func (o *owner) ask(t *testing.T, rec *recorder, verb string, ttl time.Duration) {
 	t.Helper()
 	m := move{verb: verb, owner: o.id, epoch: o.lease.Epoch, after: o.seq, at: time.Now().UnixNano()}
@@ -196,14 +196,14 @@ func (o *owner) ask(t *testing.T, rec *recorder, verb string, ttl time.Duration)
 	rec.record(o.id, m, o.do(t.Context(), verb, ttl))
 }
 
-// repeat asks for the last append once more, as one does whose success was not seen.
+// repeat repeats the last append, as a client does that saw no reply.
 func (o *owner) repeat(t *testing.T, rec *recorder) {
 	t.Helper()
 	m := move{verb: "append", owner: o.id, epoch: o.lease.Epoch, after: o.seq, tag: o.tag, at: time.Now().UnixNano()}
 	rec.record(o.id, m, o.do(t.Context(), "append", 0))
 }
 
-// work claims, appends and lets time pass at random, so often.
+// work claims, appends and lets time pass at random, so many times.
 func (o *owner) work(t *testing.T, rec *recorder, dice *rand.Rand, often int) {
 	t.Helper()
 	o.ask(t, rec, "claim", time.Millisecond)
@@ -246,14 +246,14 @@ func TestI34OneOwner(t *testing.T) {
 	}
 }
 
-// lax is a log with a fault: it lets an append through whose owner is not the run's any
-// more, in the name of the newest.
-type lax struct {
+// unfencedLog is a log with a fault: it accepts an append from a former owner, in the name of the newest
+// lease.
+type unfencedLog struct {
 	timeline.Log
 	newest *timeline.Lease
 }
 
-func (l lax) Claim(ctx context.Context, run, owner string, ttl time.Duration) (timeline.Lease, error) {
+func (l unfencedLog) Claim(ctx context.Context, run, owner string, ttl time.Duration) (timeline.Lease, error) {
 	lease, err := l.Log.Claim(ctx, run, owner, ttl)
 	if err == nil {
 		*l.newest = lease
@@ -261,7 +261,7 @@ func (l lax) Claim(ctx context.Context, run, owner string, ttl time.Duration) (t
 	return lease, err
 }
 
-func (l lax) Append(ctx context.Context, lease timeline.Lease, after uint64, events ...event) error {
+func (l unfencedLog) Append(ctx context.Context, lease timeline.Lease, after uint64, events ...event) error {
 	err := l.Log.Append(ctx, lease, after, events...)
 	if errors.Is(err, timeline.ErrStale) {
 		return l.Log.Append(ctx, *l.newest, after, events...)
@@ -272,7 +272,7 @@ func (l lax) Append(ctx context.Context, lease timeline.Lease, after uint64, eve
 func TestI34FindsAStaleAppend(t *testing.T) {
 	everywhere(t, func(t *testing.T, logs []timeline.Log) {
 		newest := &timeline.Lease{}
-		old, next := &owner{id: 0, log: lax{logs[0], newest}}, &owner{id: 1, log: lax{logs[1], newest}}
+		old, next := &owner{id: 0, log: unfencedLog{logs[0], newest}}, &owner{id: 1, log: unfencedLog{logs[1], newest}}
 		rec := newRecorder()
 		old.ask(t, rec, "claim", time.Millisecond)
 		time.Sleep(2 * time.Millisecond)

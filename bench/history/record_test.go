@@ -12,8 +12,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/sqlite"
 )
 
-// patience is how long porcupine may think; these histories take it milliseconds.
-const patience = time.Minute
+// checkTimeout is how long porcupine may take; these histories take it milliseconds.
+const checkTimeout = time.Minute
 
 // recorder keeps a history. It is safe for concurrent use.
 type recorder struct {
@@ -25,7 +25,7 @@ type recorder struct {
 
 func newRecorder() *recorder { return &recorder{began: time.Now()} }
 
-// record does what a client asks for and keeps that and what it was told.
+// record does what a client requests, and records the request and the reply.
 func (r *recorder) record(client int, input any, do func() any) {
 	call := time.Since(r.began)
 	output := do()
@@ -37,17 +37,17 @@ func (r *recorder) record(client int, input any, do func() any) {
 	})
 }
 
-// judge says whether the history is one of the model.
-func (r *recorder) judge(model porcupine.Model) porcupine.CheckResult {
+// check checks the history against a model.
+func (r *recorder) check(model porcupine.Model) porcupine.CheckResult {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return porcupine.CheckOperationsTimeout(model, r.history, patience)
+	return porcupine.CheckOperationsTimeout(model, r.history, checkTimeout)
 }
 
-// want fails the test unless the history is one of the model.
+// want fails the test unless the model permits the history.
 func (r *recorder) want(t *testing.T, model porcupine.Model) {
 	t.Helper()
-	if got := r.judge(model); got != porcupine.Ok {
+	if got := r.check(model); got != porcupine.Ok {
 		t.Errorf("a history of %d operations is %s:", len(r.history), got)
 		for _, op := range r.history {
 			t.Logf("%d–%d client %d: %+v: %+v", op.Call, op.Return, op.ClientId, op.Input, op.Output)
@@ -55,10 +55,10 @@ func (r *recorder) want(t *testing.T, model porcupine.Model) {
 	}
 }
 
-// wantIllegal fails the test unless the fault in the history is found.
+// wantIllegal fails the test unless the model finds the fault in the history.
 func (r *recorder) wantIllegal(t *testing.T, model porcupine.Model) {
 	t.Helper()
-	if got := r.judge(model); got != porcupine.Illegal {
+	if got := r.check(model); got != porcupine.Illegal {
 		t.Errorf("the planted fault was not found: a history of %d operations is %s", len(r.history), got)
 	}
 }
@@ -66,12 +66,12 @@ func (r *recorder) wantIllegal(t *testing.T, model porcupine.Model) {
 // owners is how many there are.
 const owners = 3
 
-// everywhere runs a test over each kind of store, with a log for each owner.
+// everywhere runs a test with each kind of store, with a log for each owner.
 func everywhere(t *testing.T, test func(t *testing.T, logs []timeline.Log)) {
 	t.Helper()
 	t.Run("memory", func(t *testing.T) {
 		t.Parallel()
-		test(t, tenants(timeline.NewMemory()))
+		test(t, separateOwners(timeline.NewMemory()))
 	})
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
@@ -93,8 +93,8 @@ func everywhere(t *testing.T, test func(t *testing.T, logs []timeline.Log)) {
 	})
 }
 
-// tenants share a log of one process as if each were a process of its own.
-func tenants(log timeline.Log) (logs []timeline.Log) {
+// separateOwners share a log of one process as if each were a process of its own.
+func separateOwners(log timeline.Log) (logs []timeline.Log) {
 	for n := range owners {
 		logs = append(logs, tenant{log, string(rune('a' + n))})
 	}
@@ -116,25 +116,25 @@ func (t tenant) Begin(
 	return t.Log.Begin(ctx, run, t.owner, ttl, first)
 }
 
-// replica is a log with a fault: it shows a run as it was once, gives the run to whoever
-// asks, and says that everything was written.
-type replica struct {
+// staleLog is a log with a fault: it returns an old state of a run, gives the run to every claimer,
+// and acknowledges writes without making them.
+type staleLog struct {
 	timeline.Log
 	events []event
 }
 
-func (r replica) Read(context.Context, string, uint64, int) ([]event, error) { return r.events, nil }
+func (r staleLog) Read(context.Context, string, uint64, int) ([]event, error) { return r.events, nil }
 
-func (r replica) LoadSnapshot(context.Context, string) (uint64, []byte, error) { return 0, nil, nil }
+func (r staleLog) LoadSnapshot(context.Context, string) (uint64, []byte, error) { return 0, nil, nil }
 
-func (r replica) Inbox(context.Context, string, uint64, int) ([]timeline.Command, error) {
+func (r staleLog) Inbox(context.Context, string, uint64, int) ([]timeline.Command, error) {
 	return nil, nil
 }
 
-func (r replica) Claim(_ context.Context, run, owner string, ttl time.Duration) (timeline.Lease, error) {
+func (r staleLog) Claim(_ context.Context, run, owner string, ttl time.Duration) (timeline.Lease, error) {
 	return timeline.Lease{Run: run, Owner: owner, Epoch: 99, Expires: time.Now().Add(ttl)}, nil
 }
 
-func (r replica) Append(context.Context, timeline.Lease, uint64, ...event) error { return nil }
+func (r staleLog) Append(context.Context, timeline.Lease, uint64, ...event) error { return nil }
 
-func (r replica) Release(context.Context, timeline.Lease) error { return nil }
+func (r staleLog) Release(context.Context, timeline.Lease) error { return nil }

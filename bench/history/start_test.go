@@ -11,8 +11,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// start starts the run of that id, and says whether that began it. Somebody who comes
-// while another is at it may be told so by the store.
+// start starts the run with that id, and returns whether that began it. While another client is
+// starting the run, the store may say so.
 func start(t *testing.T, r *runner.Runner, id string) string {
 	t.Helper()
 	run, err := r.Start(t.Context(), runner.Request{ID: id, Prompt: "hi"})
@@ -56,7 +56,7 @@ func TestI37FindsADoubleStart(t *testing.T) {
 		rec := newRecorder()
 		rec.record(0, run, func() any { return start(t, asking(logs[0]), run) })
 		rec.want(t, once)
-		rec.record(1, run, func() any { return start(t, asking(replica{logs[1], nil}), run) })
+		rec.record(1, run, func() any { return start(t, asking(staleLog{logs[1], nil}), run) })
 		rec.wantIllegal(t, once)
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// function is a function or a method: where it is, what it is called, and what it uses.
+// function is a function or a method: where it is, its name, and what it uses.
 type function struct {
 	dir, name string
 	test      bool // go test runs it
@@ -24,7 +24,7 @@ func find(repository fs.FS) (map[string][]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Whatever uses something that asks, asks, too; repeat until nothing changes.
+	// A function that uses one that asks, asks too; repeat until nothing changes.
 	for known, more := map[string]bool{}, true; more; {
 		more = false
 		for _, f := range all {
@@ -46,8 +46,8 @@ func find(repository fs.FS) (map[string][]string, error) {
 	return found, nil
 }
 
-// usesOneOf reports whether f uses a known name: one of the same package, or pkg.Name
-// of another.
+// usesOneOf reports whether f uses a known name: one of the same package, or pkg.Name of another
+// package.
 func (f *function) usesOneOf(known map[string]bool) bool {
 	for name := range f.uses {
 		if known[name] || known[f.dir+"."+name] {

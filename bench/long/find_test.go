@@ -39,7 +39,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestNothingIsForgotten: each file of the repository's tests that asks has a test that is found.
+// TestNothingIsForgotten: each of the repository's test files that asks has a test that is found.
 func TestNothingIsForgotten(t *testing.T) {
 	top := os.DirFS("../..")
 	found, err := find(top)
@@ -63,7 +63,7 @@ func TestNothingIsForgotten(t *testing.T) {
 	if asked == 0 {
 		t.Error("no test asks testing.Short")
 	}
-	for _, dir := range []string{"bench/page", "bench/pi", "cmd/mulligan"} { // by a function, by one of another package, and itself
+	for _, dir := range []string{"bench/page", "bench/pi", "cmd/mulligan"} { // through a function, through one of another package, and directly
 		if len(found[dir]) == 0 {
 			t.Errorf("%s has no long test: %s", dir, strings.Join(found[dir], " "))
 		}

@@ -16,9 +16,9 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// BenchmarkApplyNext folds the log of a run with a tool call and a failure, asking
-// Next after every event; the times are per event. The baseline decodes the same
-// events from their stored form, which whoever folds a log has to do anyway.
+// BenchmarkApplyNext folds the log of a run with a tool call and a failure, calling Next after
+// every event; the times are per event. The baseline decodes the same events from their stored
+// form, which folding a log requires anyway.
 func BenchmarkApplyNext(b *testing.B) {
 	events := storyLog(b)
 	var stored [][]byte
@@ -110,8 +110,8 @@ func story(call int) iter.Seq2[llm.Delta, error] {
 	}
 }
 
-// BenchmarkClassify classifies a 4 KiB error body whose code says nothing, so that
-// all its words are looked at. The baseline only checks that it is JSON.
+// BenchmarkClassify classifies a 4 KiB error body whose code says nothing, so that all its words
+// are read. The baseline only checks that it is JSON.
 func BenchmarkClassify(b *testing.B) {
 	const begin, end = `{"error":{"type":"server_error","message":"`, `"}}`
 	filler := strings.Repeat("the server had a problem with your request and ", 100)
