@@ -26,13 +26,13 @@ const (
 	childFolder  = "DISK_TEST_FOLDER"
 	diskSize     = 2 << 20 // of the full one, in bytes
 	rounds       = 40
-	resultSize   = 64 << 10 // of the tool, in bytes: all rounds want more than there is
+	resultSize   = 64 << 10 // of the tool, in bytes: all rounds together need more than there is
 )
 
-// sizes are those of the disks, in bytes.
+// sizes are the sizes of the disks, in bytes.
 var sizes = map[string]int{"full": diskSize + 1<<20, "prune": 24 * diskSize}
 
-// trouble is what a child's disk has.
+// trouble is what is wrong with a child's disk.
 type trouble struct {
 	begin, end func() error
 }
@@ -75,7 +75,7 @@ func troubles(name, dir string) (trouble, error) {
 	}, nil
 }
 
-// limit bounds the size of files that this process writes.
+// limit sets the maximum size of files that this process writes.
 func limit(bytes uint64) error {
 	var now syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &now); err != nil {
@@ -85,8 +85,8 @@ func limit(bytes uint64) error {
 	return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &now)
 }
 
-// play drives a run whose store is in trouble from the beginning until people have been told
-// for a while.
+// play drives a run whose store is in trouble from the beginning until people have been told about
+// it twice.
 func play(dir string, t trouble) error {
 	ctx := context.Background()
 	log, err := sqlite.Open(ctx, dir)
@@ -114,11 +114,10 @@ func play(dir string, t trouble) error {
 		return err
 	}
 	fmt.Println(notice)
-	return judge(ctx, log, run.ID(), calls.Load(), tools.Load())
+	return checkLog(ctx, log, run.ID(), calls.Load(), tools.Load())
 }
 
-// follow ends the trouble once people have been told of it twice; nothing may begin in
-// between.
+// follow ends the trouble once people have been told of it twice. Nothing may begin until then.
 func follow(run *runner.Run, mend func() error, begun func() int32) (notice string, err error) {
 	told, before := 0, int32(0)
 	for item, err := range run.Events() {
@@ -146,8 +145,8 @@ func follow(run *runner.Run, mend func() error, begun func() int32) (notice stri
 	return notice, nil
 }
 
-// judge looks at what the log has come to.
-func judge(ctx context.Context, log *timeline.Journal, id string, calls, tools int32) error {
+// checkLog checks the log in the end.
+func checkLog(ctx context.Context, log *timeline.Journal, id string, calls, tools int32) error {
 	events, err := log.Read(ctx, id, 0, 0)
 	if err != nil {
 		return err
@@ -171,7 +170,7 @@ func judge(ctx context.Context, log *timeline.Journal, id string, calls, tools i
 	return log.Close()
 }
 
-// asking is a model that wants the tool so many times, and answers then.
+// asking is a model that calls the tool so many times, and then answers.
 type asking struct{ calls *atomic.Int32 }
 
 func (a asking) Stream(context.Context, llm.Request) iter.Seq2[llm.Delta, error] {

@@ -16,7 +16,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestI33TheFileIsAsLargeAsItMayBe: the store's file may not grow, by RLIMIT_FSIZE.
+// TestI33TheFileIsAsLargeAsItMayBe: RLIMIT_FSIZE stops the store's file from growing.
 func TestI33TheFileIsAsLargeAsItMayBe(t *testing.T) {
 	out, err := troubled(t, "limited").CombinedOutput()
 	if err != nil {
@@ -25,18 +25,18 @@ func TestI33TheFileIsAsLargeAsItMayBe(t *testing.T) {
 	wantNotice(t, string(out), "The run waits for its store: ")
 }
 
-// TestI33TheDiskIsFull: the store is alone on a small disk, in a mount namespace of its own.
+// TestI33TheDiskIsFull: the store is on a small disk of its own, in a mount namespace.
 func TestI33TheDiskIsFull(t *testing.T) {
 	wantNotice(t, onSmallDisk(t, "full"), "The run waits for its store: no space left on device. It goes on by itself.")
 }
 
-// TestI33AFullDiskIsReadAndPruned: what is on a full disk can be listed and read, and deleting
-// some of it makes room.
+// TestI33AFullDiskIsReadAndPruned: runs on a full disk can be listed and read, and deleting some of
+// them makes room.
 func TestI33AFullDiskIsReadAndPruned(t *testing.T) {
 	wantNotice(t, onSmallDisk(t, "prune"), "")
 }
 
-// onSmallDisk gives what a child says that has a small disk of its own.
+// onSmallDisk returns the output of a child with a small disk of its own.
 func onSmallDisk(t *testing.T, name string) string {
 	t.Helper()
 	cmd := troubled(t, name)

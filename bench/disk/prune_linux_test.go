@@ -15,7 +15,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline/sqlite"
 )
 
-// prune fills the disk with runs, and then does what a person may do about it.
+// prune fills the disk with runs, and then does what a person may do about that.
 func prune(dir string) error {
 	ctx := context.Background()
 	runs, err := fill(ctx, dir)
@@ -59,7 +59,7 @@ func prune(dir string) error {
 	if after < before+8*diskSize {
 		return fmt.Errorf("%d bytes were free, and now %d", before, after)
 	}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) { // it remembers for a moment
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) { // the store remembers the trouble for a moment
 		err := log.Check(ctx)
 		if err == nil {
 			return put(ctx, log, "new", largeRun)
@@ -94,8 +94,8 @@ func fill(ctx context.Context, dir string) (runs []string, err error) {
 	return runs, nil
 }
 
-// filled uses up what the store has on a full disk, until it says that it would take no run;
-// then it takes none.
+// filled uses up the room that the store reserves on a full disk, until the store says that it
+// takes no run. Then it must take none.
 func filled(ctx context.Context, log *timeline.Journal) error {
 	deadline := time.Now().Add(time.Minute)
 	for n := 0; ; n++ {
@@ -114,10 +114,10 @@ func filled(ctx context.Context, log *timeline.Journal) error {
 	return nil
 }
 
-// largeRun is how much one has of the runs that fill a disk, in bytes.
+// largeRun is the size of each run that fills the disk, in bytes.
 const largeRun = 200 << 10
 
-// put makes one run that has ended.
+// put writes one run that has ended.
 func put(ctx context.Context, log *timeline.Journal, run string, size int) error {
 	lease, err := log.Begin(ctx, run, "test", time.Minute, func(by timeline.Lease) []recovery.Event {
 		now := time.Unix(1_772_000_000, 0)
@@ -133,7 +133,7 @@ func put(ctx context.Context, log *timeline.Journal, run string, size int) error
 	return log.Release(ctx, lease)
 }
 
-// free is how many bytes are left on a disk.
+// free is how many bytes are free on a disk.
 func free(dir string) (int64, error) {
 	var disk syscall.Statfs_t
 	err := syscall.Statfs(dir, &disk)

@@ -21,7 +21,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// faults are what a plugin does; each has no opinion in the end.
+// faults are what a plugin does; none ends in a valid opinion.
 var faults = []string{
 	"none", "crash", "panic", "error", "exit", "exit at start", "greeting", "silent", "hang", "stop", "big", "unknown action",
 	"negative delay", "switch to nowhere", "flood", "child", "wrapped", "missing",
@@ -90,17 +90,17 @@ var traces = map[string][]faultlab.Step{
 	"two 503, then an answer": {faultlab.Unavailable(), faultlab.Unavailable(), faultlab.Answer("It is clear.")},
 }
 
-// each is what a hook has here; the default is 2 s. All hooks together have so much more
-// that a hook which takes longer than its own time is seen, on a busy machine too.
+// each is a hook's time here; the default is 2 s. All hooks together have enough more that a hook
+// which exceeds its own time is noticed, even on a busy machine.
 const (
 	each = 700 * time.Millisecond
-	busy = 5 * time.Second // what a busy machine may add
+	busy = 5 * time.Second // how much longer a busy machine may take
 	all  = 2 * busy
 
-	start = 10 * time.Second // what hooks.Deadlines gives a start
+	start = 10 * time.Second // what hooks.Deadlines allows for a start
 )
 
-// retry is somebody else's advice: once more, twice at most.
+// retry is another hook's advice: retry, at most twice.
 var retry = hooks.Func(func(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
 	if !e.Failure.Retryable || e.Retries >= 2 {
 		return recovery.Vote{}, nil
@@ -108,7 +108,7 @@ var retry = hooks.Func(func(_ context.Context, e hooks.RunError) (recovery.Vote,
 	return recovery.Vote{Action: recovery.ActionRetry, Delay: 1}, nil
 })
 
-// I15 and I16, with a plugin alone and before another one's advice.
+// I15 and I16, with a plugin alone and before another hook's advice.
 func TestAFaultyPluginChangesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
@@ -135,8 +135,8 @@ func TestAFaultyPluginChangesNothing(t *testing.T) {
 	}
 }
 
-// longestFor is how long a decision may take: a plugin that has begun and does not say hello
-// is waited for as long as a start may take, and is then not asked.
+// longestFor is how long a decision may take. A plugin that was started and does not answer the
+// handshake is waited for until a start's time is over, and is then not asked.
 func longestFor(fault string) time.Duration {
 	if fault == "silent" {
 		return start + busy
@@ -144,14 +144,14 @@ func longestFor(fault string) time.Duration {
 	return each + busy
 }
 
-// I16: plugins that hang together take the budget of one, and not each its own.
+// I16: plugins that hang together take one budget, and not one each.
 func TestHooksHaveOneBudget(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
 	const each = 6 * time.Second
 	_, longest := play(t, traces["503, then an answer"], true, each, hostOf(t, "hang", "stop", "crash"))
-	if longest < each || longest > each+busy { // one after the other they took twice that
+	if longest < each || longest > each+busy { // one after another they would take twice that
 		t.Errorf("the failure was decided after %v", longest)
 	}
 }
@@ -175,9 +175,9 @@ func hostOf(t *testing.T, faults ...string) *host.Host {
 	return h
 }
 
-// play runs a prompt against a provider that plays the trace. It gives all that the run
-// came to, except what the plugins said and how often partial text was kept, which is the
-// clock's affair, and the longest time from a failure to the decision about it.
+// play runs a prompt against a provider that plays the trace. It returns the outcome, without the
+// plugins' votes and without how often partial text was saved, which depends on timing, and the
+// longest time from a failure to its decision.
 func play(t *testing.T, trace []faultlab.Step, advised bool, each time.Duration, plugins *host.Host) (outcome string, longest time.Duration) {
 	t.Helper()
 	lab := faultlab.New()

@@ -61,8 +61,7 @@ func run(ctx context.Context, root string, prefixes []string) (err error) {
 	return nil
 }
 
-// sound runs every test once without a mutant, because one that fails anyway would show
-// nothing.
+// sound runs every test once without a mutant, because a test that fails anyway proves nothing.
 func sound(ctx context.Context, t *tree.Tree, mutants []mutant) error {
 	seen := map[string]bool{}
 	for _, m := range mutants {

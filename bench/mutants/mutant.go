@@ -13,7 +13,7 @@ import (
 // folder contains the mutants, relative to the repository.
 const folder = "testdata/mutants"
 
-// mutant is a deliberate break of the code.
+// mutant is a deliberate defect in the code.
 type mutant struct {
 	name string   // I04-tool-runs-again
 	id   string   // I04, S04 of the security controls, or Pi04 of the promises of provider/pi

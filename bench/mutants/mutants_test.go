@@ -12,7 +12,7 @@ import (
 
 const root = "../.."
 
-// TestEveryPatchApplies: to the work tree as it stands.
+// TestEveryPatchApplies: each patch applies to the work tree as it is.
 func TestEveryPatchApplies(t *testing.T) {
 	mutants, err := load(root, nil)
 	if err != nil {
@@ -29,7 +29,7 @@ func TestEveryPatchApplies(t *testing.T) {
 	}
 }
 
-// TestKill: a mutant that its test finds is killed, one that nobody sees lives.
+// TestKill: a mutant that its test detects is killed, and one that no test detects survives.
 func TestKill(t *testing.T) {
 	for _, c := range []struct{ name, test, want string }{
 		{"I01-seen", "\tif one() != 1 {\n\t\tt.Error(\"I01: it is not one\")\n\t}\n", ""},

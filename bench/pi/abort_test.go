@@ -23,15 +23,15 @@ import (
 
 const (
 	settleTime = 2 * time.Second // in which an abort settles (spec §2)
-	slack      = 3 * time.Second // for a machine that has other things to do
+	slack      = 3 * time.Second // for a busy machine
 )
 
-// moment is when a run is cancelled: once what it waits for was seen, and a little later.
+// moment is when a run is cancelled: a little after something was seen.
 type moment struct {
 	script string
-	seen   func(h *harness, e recovery.Body) bool // nil = nothing is waited for
+	seen   func(h *harness, e recovery.Body) bool // nil = at once
 	later  time.Duration
-	own    bool // Pi retries by itself
+	own    bool // Pi's own retries are on
 }
 
 func began(_ *harness, e recovery.Body) bool { _, ok := e.(recovery.Began); return ok }
@@ -42,7 +42,7 @@ func toolBegan(_ *harness, e recovery.Body) bool { _, ok := e.(recovery.ToolBega
 
 func toolReturned(_ *harness, e recovery.Body) bool { _, ok := e.(recovery.ToolReturned); return ok }
 
-// speaks is what comes live: no event says it.
+// speaks recognizes live text, which has no event.
 func speaks(_ *harness, e recovery.Body) bool { return e == nil }
 
 func bodyOf(item timeline.Item) recovery.Body {
@@ -52,7 +52,7 @@ func bodyOf(item timeline.Item) recovery.Body {
 	return item.Event.Body
 }
 
-// moments are the moments: before, in and after everything that Pi may be doing.
+// moments are before, in and after everything that Pi may be doing.
 var moments = map[string]moment{
 	"at once":                        {script: "answer:Fine."},
 	"while Pi starts":                {script: "answer:Fine.", seen: began, later: 200 * time.Millisecond},
@@ -67,7 +67,7 @@ var moments = map[string]moment{
 	"in Pi's own wait":               {script: "529", seen: failed, later: 500 * time.Millisecond, own: true},
 }
 
-// An abort settles soon, whatever Pi is doing, and leaves nothing running.
+// An abort settles soon, whatever Pi is doing, and leaves no process.
 func TestAbort(t *testing.T) {
 	both(t, func(t *testing.T, command []string) {
 		for name, m := range moments {
@@ -107,8 +107,8 @@ func TestAbort(t *testing.T) {
 	})
 }
 
-// A Pi that is killed in mid-stream is interrupted, and another goes on with the session. One
-// that is killed while a tool runs leaves a call whose outcome nobody knows.
+// If Pi is killed while it streams, the attempt is interrupted, and another Pi continues the
+// session. If it is killed while a tool runs, nobody knows the call's outcome.
 func TestKilled(t *testing.T) {
 	if _, err := os.Stat("/proc/self/environ"); err != nil {
 		t.Skip("only Linux tells which process is Pi:", err)
@@ -124,7 +124,7 @@ func TestKilled(t *testing.T) {
 		if len(running) == 0 {
 			t.Fatal("no Pi runs")
 		}
-		_ = syscall.Kill(slices.Min(running), syscall.SIGKILL) // what it started came later
+		_ = syscall.Kill(slices.Min(running), syscall.SIGKILL) // Pi itself; what it started has higher ids
 	}
 	both(t, func(t *testing.T, command []string) {
 		t.Run("in mid-stream", func(t *testing.T) {
@@ -170,8 +170,8 @@ func TestKilled(t *testing.T) {
 	})
 }
 
-// Should this program itself be killed, Pi ends, and its tools with it. One of 0.73 ends when
-// its stdin does, before it is told to, and leaves them: see TestResumed.
+// If this program itself is killed, Pi and its tools end. Pi 0.73 ends when its stdin is closed,
+// before it is told to, and leaves its tools running: see TestResumed.
 func TestOrphaned(t *testing.T) {
 	h := build(t, pitest.Real(t, root)["1.5"], map[string]string{"one": `tool:bash:{"command":"sleep 1000"}`}, nil)
 	child := h.driveElsewhere(1)
@@ -180,8 +180,8 @@ func TestOrphaned(t *testing.T) {
 	h.nothingLeft()
 }
 
-// What a Pi leaves whose Mulligan was killed ends before the run goes on, in the next that
-// uses the folder; as long as its own one lives it is let be.
+// What a Pi leaves running after its Mulligan was killed is ended before the run continues in the
+// next Mulligan that uses the folder. While its own Mulligan lives, it is left alone.
 func TestResumed(t *testing.T) {
 	both(t, func(t *testing.T, command []string) {
 		h := build(t, command, map[string]string{"one": `tool:bash:{"command":"setsid sleep 1000 & sleep 1000"}, answer:Fine.`}, nil)
@@ -215,7 +215,7 @@ func TestResumed(t *testing.T) {
 	})
 }
 
-// driveElsewhere has another process drive a run, up to where that many commands sleep.
+// driveElsewhere has another process drive a run until so many commands sleep.
 func (h *harness) driveElsewhere(commands int) *exec.Cmd {
 	h.t.Helper()
 	if _, err := os.Stat("/proc/self/environ"); err != nil {
@@ -242,12 +242,12 @@ func (h *harness) driveElsewhere(commands int) *exec.Cmd {
 	return child
 }
 
-// sleeping are the commands of the harness that sleep.
+// sleeping are the harness's commands that sleep.
 func (h *harness) sleeping() []int {
 	return slices.DeleteFunc(h.running(), func(pid int) bool { return !strings.HasPrefix(commandLine(pid), "sleep") })
 }
 
-// again builds a runner on the state of the harness, as the next process of a Mulligan does.
+// again builds a new runner on the harness's state, as a restarted Mulligan does.
 func (h *harness) again() *runner.Runner {
 	h.t.Helper()
 	store, err := sqlite.Open(h.t.Context(), h.state)
@@ -265,12 +265,12 @@ func (h *harness) again() *runner.Runner {
 	return drive(set, store)
 }
 
-// drive is a runner that goes on by itself, as far as anybody can.
+// drive makes a runner that recovers automatically from everything that it can.
 func drive(set *provider.Set, store timeline.Log) *runner.Runner {
 	return runner.New(runner.WithModels(set, one), runner.WithLog(store), runner.WithAutoRecover(true), runner.WithHook("advice", hooks.Func(advise)))
 }
 
-// theRun is the only one of the harness's state.
+// theRun is the only run in the harness's state.
 func (h *harness) theRun() string {
 	h.t.Helper()
 	store, err := sqlite.Open(h.t.Context(), h.state)
@@ -285,10 +285,10 @@ func (h *harness) theRun() string {
 	return runs[0].Run
 }
 
-// driveOnly is the variable by which the test binary drives a run of Pi's until it is killed.
+// driveOnly is the variable that has the test binary drive a run of Pi's until it is killed.
 const driveOnly = "MULLIGAN_TEST_DRIVE_PI"
 
-// elsewhereRun is what it drives.
+// elsewhereRun is what that process drives.
 type elsewhereRun struct {
 	Entry provider.Entry
 	State string // folder of the store
@@ -308,7 +308,7 @@ func TestMain(m *testing.M) {
 		if err != nil {
 			os.Exit(9)
 		}
-		_, _ = drive(set, store).Run(context.Background(), "hi") // it is killed in it
+		_, _ = drive(set, store).Run(context.Background(), "hi") // the process is killed meanwhile
 		os.Exit(0)
 	}
 	os.Exit(m.Run())

@@ -19,10 +19,10 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// root is the repository, seen from here.
+// root is the repository, relative to this folder.
 const root = "../.."
 
-// both runs a test in both generations, side by side.
+// both runs a test with both generations, in parallel.
 func both(t *testing.T, test func(t *testing.T, command []string)) {
 	t.Helper()
 	for name, command := range pitest.Real(t, root) {
@@ -33,7 +33,7 @@ func both(t *testing.T, test func(t *testing.T, command []string)) {
 	}
 }
 
-// harness is a runner whose models are Pi's, and the provider that Pi asks.
+// harness is a runner whose models are Pi's, and the provider that Pi calls.
 type harness struct {
 	*runner.Runner
 	t      *testing.T
@@ -41,7 +41,7 @@ type harness struct {
 	entry  provider.Entry
 	folder string // of the engine
 	url    string // of the lab
-	state  string // a folder for a store, where a test wants one
+	state  string // a folder for a store, if a test needs one
 }
 
 const one, two, unlisted, elsewhere = "pi/fakean/one", "pi/fakean/two", "pi/fakean/three", "pi/fakeoa/two"
@@ -92,7 +92,7 @@ func build(t *testing.T, command []string, scripts map[string]string, entry func
 	return h
 }
 
-// advise retries what may pass, and otherwise takes the next model.
+// advise retries failures that may pass, and otherwise switches to the next model.
 func advise(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
 	if e.Failure.Retryable {
 		return recovery.Vote{Action: recovery.ActionRetry}, nil
@@ -105,7 +105,7 @@ func advise(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
 	return recovery.Vote{}, nil
 }
 
-// told is what became of a run.
+// told is the outcome of a run.
 type told struct {
 	result   runner.Result
 	err      error
@@ -113,7 +113,7 @@ type told struct {
 	returned []recovery.ToolReturned
 }
 
-// run runs a prompt to where it settles.
+// run runs a prompt until it settles.
 func (h *harness) run(ctx context.Context, request runner.Request) told {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
@@ -144,12 +144,12 @@ func (h *harness) run(ctx context.Context, request runner.Request) told {
 	return got
 }
 
-// running lists the processes of the harness that have not ended: Pis, and what those started.
+// running lists the harness's processes that have not ended: Pis, and what those started.
 func (h *harness) running() []int {
 	return procgroup.Marked(func(variable string) bool { return variable == "PI_CODING_AGENT_DIR="+h.folder })
 }
 
-// nothingLeft demands that no process of the harness runs, within a moment.
+// nothingLeft requires that within a moment no process of the harness runs.
 func (h *harness) nothingLeft() {
 	h.t.Helper()
 	for deadline := time.Now().Add(2 * time.Second); len(h.running()) > 0; time.Sleep(5 * time.Millisecond) {

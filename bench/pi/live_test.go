@@ -12,13 +12,13 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// TestKinds has what a provider does to Pi. Each gives one failure of the right kind, and
-// the run recovers, by a retry or with another model; what tools gave is kept.
+// TestKinds plays what a provider can do to Pi. Each fault gives one failure of the right kind, and
+// the run recovers, by a retry or with another model; tool results are kept.
 func TestKinds(t *testing.T) {
 	const tool = `tool:bash:{"command":"cd $PI_CODING_AGENT_DIR && echo danger >> ran; cat ran"}, `
 	both(t, func(t *testing.T, command []string) {
 		for name, c := range map[string]struct {
-			script string // of the first model; the second answers
+			script string // of the first model; the second one answers
 			want   failure.Kind
 			status int
 		}{
@@ -52,7 +52,7 @@ func TestKinds(t *testing.T) {
 	})
 }
 
-// TestSilence has the hangs that Pi's own clocks do not cover.
+// TestSilence plays the hangs that Pi's own timeouts do not cover.
 func TestSilence(t *testing.T) {
 	both(t, func(t *testing.T, command []string) {
 		for name, c := range map[string]struct {
@@ -70,7 +70,7 @@ func TestSilence(t *testing.T) {
 				if got.err != nil || got.result.Text != "Fine." || len(got.failures) == 0 {
 					t.Fatalf("%+v, %v, %+v", got.result, got.err, got.failures)
 				}
-				for _, f := range got.failures { // a machine with much to do may be late once more
+				for _, f := range got.failures { // a busy machine may be late once more
 					if f.Kind != failure.KindTimeout || f.Timer != c.timer {
 						t.Errorf("%+v", f)
 					}
@@ -80,8 +80,8 @@ func TestSilence(t *testing.T) {
 	})
 }
 
-// Pi's own retries: the failure is told with Pi's delay, and the turn goes on by itself, or
-// on another model.
+// Pi's own retries: the failure is shown with Pi's delay, and the turn continues by itself or on
+// another model.
 func TestOwnRetries(t *testing.T) {
 	both(t, func(t *testing.T, command []string) {
 		h := build(t, command, map[string]string{"one": "529, answer:Fine."}, func(e *provider.Engine) { e.Retries = "pi" })
@@ -92,8 +92,8 @@ func TestOwnRetries(t *testing.T) {
 	})
 }
 
-// A session is one conversation of Pi's, also over processes, and with a model that Pi does
-// not list.
+// A session is one conversation of Pi's, also across processes and with a model that Pi does not
+// list.
 func TestSession(t *testing.T) {
 	both(t, func(t *testing.T, command []string) {
 		h := build(t, command, map[string]string{"one": "answer:First., answer:Second.", "three": "answer:Third."}, nil)
@@ -119,12 +119,11 @@ func TestSession(t *testing.T) {
 	})
 }
 
-// A conversation that is too long for the model is shortened by Pi, which asks again: nothing
-// has failed.
+// Pi shortens a conversation that is too long for the model, and asks again: that is not a failure.
 func TestShortened(t *testing.T) {
 	both(t, func(t *testing.T, command []string) {
 		h := build(t, command, map[string]string{"two": "answer:First., row:O20, answer:The summary., answer:Fine."}, nil)
-		long := strings.Repeat("word ", 24_000) // more than Pi keeps of the latest, and so is the next
+		long := strings.Repeat("word ", 24_000) // more than Pi keeps of the latest messages, and so is the next one
 		for i, want := range []string{"First.", "Fine."} {
 			got := h.run(t.Context(), runner.Request{Session: "s", Prompt: long + want, Model: elsewhere})
 			if got.err != nil || got.result.Text != want || len(got.failures) > 0 {
@@ -132,13 +131,13 @@ func TestShortened(t *testing.T) {
 			}
 		}
 		requests := h.lab.Requests()
-		if last := requests[len(requests)-1].Body; len(requests) < 4 || len(last) > len(long)*3/2 { // how it sums up is its own affair
+		if last := requests[len(requests)-1].Body; len(requests) < 4 || len(last) > len(long)*3/2 { // how Pi summarizes is not checked
 			t.Errorf("%d requests, the last has %d bytes", len(requests), len(last))
 		}
 	})
 }
 
-// One that Pi cannot shorten, since what was to be summed up is too long as well, is too long.
+// If what Pi would have to summarize is too long as well, the conversation is too long.
 func TestNotShortened(t *testing.T) {
 	both(t, func(t *testing.T, command []string) {
 		const tooLong = "row:O20, "
@@ -157,7 +156,7 @@ func TestNotShortened(t *testing.T) {
 	})
 }
 
-// Without autoRecover nothing is tried again; a person's answer goes on where the run stood.
+// Without autoRecover nothing is retried; a person's answer continues where the run stopped.
 func TestAccepted(t *testing.T) {
 	both(t, func(t *testing.T, command []string) {
 		h := build(t, command, map[string]string{"one": `tool:bash:{"command":"echo danger"}, 401, answer:Fine.`}, nil, runner.WithAutoRecover(false))

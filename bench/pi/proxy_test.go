@@ -11,9 +11,8 @@ import (
 
 func observed(e *provider.Engine) { e.Observe = true }
 
-// TestProxy has what only the proxy sees: how long a provider wants to be left alone, its name
-// for the request, and that an answer is not whole. The commands of the model do not see the
-// way through it.
+// TestProxy checks what only the proxy sees: the provider's Retry-After and request id, and that an
+// answer is incomplete. Commands that the model runs do not inherit the proxy's variables.
 func TestProxy(t *testing.T) {
 	both(t, func(t *testing.T, command []string) {
 		for name, c := range map[string]struct {

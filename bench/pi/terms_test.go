@@ -12,12 +12,12 @@ import (
 	"github.com/mulligan-run/mulligan/provider"
 )
 
-// TestTerms has a call say how much the model may think and say. Pi tells it on each wire,
-// and goes back to its own the next time.
+// TestTerms sets the limits of a call's reasoning and answer. Pi sends them on each wire, and
+// returns to its own limits with the next call.
 func TestTerms(t *testing.T) {
 	both(t, func(t *testing.T, command []string) {
 		for api, c := range map[string]struct{ base, want string }{
-			"anthropic-messages":   {"", `[3282,2048]`}, // the budget of low comes on top
+			"anthropic-messages":   {"", `[3282,2048]`}, // the budget of low is added
 			"openai-completions":   {"/v1", `[1234,"low"]`},
 			"openai-responses":     {"/v1", `[1234,"low"]`},
 			"google-generative-ai": {"/v1beta", `[1234,-1]`}, // Pi has no budget for a model that it does not know
@@ -61,7 +61,7 @@ func TestTerms(t *testing.T) {
 	})
 }
 
-// wordsOf are the limit and the effort of a request, in whatever words its wire has.
+// wordsOf are the limit and the effort of a request, in its wire's terms.
 func wordsOf(t *testing.T, r faultlab.Request) string {
 	t.Helper()
 	var body struct {
@@ -90,7 +90,7 @@ func wordsOf(t *testing.T, r faultlab.Request) string {
 	if word := cmp.Or(body.Effort, body.Reasoning.Effort); word != "" {
 		effort = word
 	}
-	b, _ := json.Marshal([]any{limit, effort}) // numbers and text always can
+	b, _ := json.Marshal([]any{limit, effort}) // numbers and text can always be marshalled
 	return string(b)
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// operation is what the page tells of one in the OpenAPI document.
+// operation is what the page says about an operation of the OpenAPI document.
 type operation struct {
 	Summary, Description string
 	Tags                 []string
@@ -50,7 +50,7 @@ type document struct {
 	Components struct{ Schemas map[string]schema }
 }
 
-// apiPage has every operation of the HTTP API, out of the document that a gateway serves.
+// apiPage has every operation of the HTTP API, from the document that a gateway serves.
 func apiPage() (string, error) {
 	served := httptest.NewRecorder()
 	gateway.New(everything()).ServeHTTP(served, httptest.NewRequestWithContext(context.Background(), http.MethodGet, "/openapi.json", nil))
@@ -69,7 +69,7 @@ func apiPage() (string, error) {
 	return b.String(), nil
 }
 
-// everything has a gateway register all operations; none of them is called.
+// everything makes a gateway register all operations; none of them is called.
 func everything() gateway.Config {
 	return gateway.Config{
 		Log: timeline.NewMemory(), Advice: struct{ gateway.Advice }{}, Metrics: http.NotFoundHandler(),

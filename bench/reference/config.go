@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// configPage has every key of mulligan.yaml, from the top down.
+// configPage has every key of mulligan.yaml, beginning with the top level.
 func configPage(top string) (string, error) {
 	all, err := structures(filepath.Join(top, "config"), "yaml")
 	if err != nil {
@@ -24,7 +24,7 @@ func configPage(top string) (string, error) {
 	return strings.ReplaceAll(b.String(), "| Timeouts |", "| durations by name, see [time](time.md) |"), nil
 }
 
-// reached are the structure of that name and those that it is made of, in the order of its fields.
+// reached are the structure of that name and the structures of its fields, in their order.
 func reached(all map[string]structure, first string) (list []structure) {
 	seen := map[string]bool{}
 	var add func(name string)

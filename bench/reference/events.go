@@ -8,11 +8,10 @@ import (
 	"strings"
 )
 
-// named finds the event types and what each is called in JSON.
+// named finds the event types and their names in JSON.
 var named = regexp.MustCompile(`func \((\w+)\) eventType\(\) string +\{ return "(\w+)" \}`)
 
-// eventsPage has every event of a run, in the form in which it is stored and sent, and what its
-// fields are made of.
+// eventsPage has every event of a run, as it is stored and sent, and the structures of its fields.
 func eventsPage(top string) (string, error) {
 	all, err := structures(filepath.Join(top, "recovery"), "json")
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// pages make a page each out of the repository at top, by their file names.
+// pages generate a page each from the repository at top, by file name.
 var pages = map[string]func(top string) (string, error){
 	"config.md":            configPage,
 	"events.md":            eventsPage,

@@ -33,7 +33,7 @@ func protocolPage(top string) (string, error) {
 	return b.String(), nil
 }
 
-// describe writes what one file declares. Its comments stand above what they are about.
+// describe writes what one file declares. A comment stands above what it is about.
 func describe(b *strings.Builder, file string) {
 	var said []string
 	in := ""

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// top is the repository, seen from here.
+// top is the repository, relative to this folder.
 var top = filepath.Join("..", "..")
 
 func page(t *testing.T, name string) string {
@@ -23,7 +23,8 @@ func page(t *testing.T, name string) string {
 // without finds the rows of a table whose last column is empty.
 var without = regexp.MustCompile("(?m)^\\| `[^|]*\\|[^|]*\\| *\\|$")
 
-// TestEveryKeyIsExplained: the page has every key that the configuration's code reads, and words for it.
+// TestEveryKeyIsExplained: the page has every key that the configuration's code reads, with an
+// explanation.
 func TestEveryKeyIsExplained(t *testing.T) {
 	text := page(t, "config.md")
 	for _, row := range without.FindAllString(text, -1) {
@@ -56,7 +57,7 @@ func TestEveryKeyIsExplained(t *testing.T) {
 	}
 }
 
-// TestEveryEventIsExplained, and every field's own structure is on the page.
+// TestEveryEventIsExplained: every event is on the page, and every field's own structure.
 func TestEveryEventIsExplained(t *testing.T) {
 	text := page(t, "events.md")
 	for _, event := range []string{"started", "answered", "failed", "tool_returned", "suggested", "accepted", "ended"} {
@@ -74,7 +75,7 @@ func TestEveryEventIsExplained(t *testing.T) {
 	}
 }
 
-// TestTheAPIIsWhole: what a client begins with is there, with its fields.
+// TestTheAPIIsWhole: the operations that a client needs first are on the page, with their fields.
 func TestTheAPIIsWhole(t *testing.T) {
 	text := page(t, "api.md")
 	for _, want := range []string{"## POST /v1/runs\n", "## GET /v1/runs/{id}/events\n", "| `prompt` | body |", "## POST /v1/decide\n", "| `after` | query |"} {
@@ -84,7 +85,7 @@ func TestTheAPIIsWhole(t *testing.T) {
 	}
 }
 
-// TestEveryMessageIsExplained: each declaration of the protocol is a row with words.
+// TestEveryMessageIsExplained: each declaration of the protocol is a row with an explanation.
 func TestEveryMessageIsExplained(t *testing.T) {
 	text := page(t, "protocol-messages.md")
 	for _, row := range without.FindAllString(text, -1) {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// structure is a struct of a package, as its fields are written in YAML or JSON.
+// structure is a struct type, with its fields as they are written in YAML or JSON.
 type structure struct {
 	name, doc string
 	fields    []field
@@ -21,8 +21,8 @@ type field struct {
 	holds    ast.Expr
 }
 
-// structures are those of the package in the folder, by their names. A field without a key in tag
-// ("yaml" or "json") is left out; one that is embedded has the key "".
+// structures are the structs of the package in the folder, by name. A field without a key in tag
+// ("yaml" or "json") is left out; an embedded field has the key "".
 func structures(folder, tag string) (map[string]structure, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
@@ -77,7 +77,7 @@ func fieldsOf(s *ast.StructType, tag string) (fields []field) {
 	return fields
 }
 
-// oneLine is what the first comment with words says.
+// oneLine is the text of the first comment that has any.
 func oneLine(comments ...*ast.CommentGroup) string {
 	for _, c := range comments {
 		if text := strings.Join(strings.Fields(c.Text()), " "); text != "" {
@@ -87,8 +87,8 @@ func oneLine(comments ...*ast.CommentGroup) string {
 	return ""
 }
 
-// inWords says what a type holds, for somebody who writes it in YAML or JSON, and names the
-// structure that it is made of, if there is one.
+// inWords describes what a type holds for somebody who writes it in YAML or JSON, and names its
+// structure, if there is one.
 func inWords(holds ast.Expr, all map[string]structure) (words, of string) {
 	switch t := holds.(type) {
 	case *ast.StarExpr:
@@ -128,7 +128,7 @@ func word(name string) string {
 	return name
 }
 
-// table has the fields as rows; a field that is made of a structure links to its heading.
+// table has the fields as rows; a field with a structure of its own links to its heading.
 func table(s structure, all map[string]structure, column string) string {
 	var b strings.Builder
 	b.WriteString("| " + column + " | holds | |\n|---|---|---|\n")
@@ -142,7 +142,7 @@ func table(s structure, all map[string]structure, column string) string {
 	return b.String()
 }
 
-// cell is text as it stands in a table: no column ends in it, and no tag begins.
+// cell escapes text for a table: it ends no column and begins no tag.
 func cell(text string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "[", `\[`, "_", `\_`).Replace(text)
 }

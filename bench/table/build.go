@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// coldBuild builds the binary with an empty cache and returns the lines about it.
+// coldBuild builds the binary with an empty cache and returns the lines about that.
 func coldBuild(ctx context.Context) ([]line, error) {
 	dir, err := os.MkdirTemp("", "mulligan-cold-build-")
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/mulligan-run/mulligan/sdk/conformance/plugins"
 )
 
-// The benchmark of plugins by language. Its parts are below it, and its metrics begin
-// with the name of the language, or of the bare server.
+// The benchmark of plugins by language. It has sub-benchmarks, and its metrics begin with the name
+// of the language, or of the bare server.
 const (
 	languageBench = "Plugins"
 	bareName      = "grpc"
@@ -21,8 +21,8 @@ var languageHead = line{
 // titles are the display names of languages.
 var titles = map[string]string{"go": "Go", "python": "Python", "typescript": "TypeScript", "rust": "Rust", "java": "Java"}
 
-// languageLines are a line for the bare server and one for each language; a language
-// without its toolchain is shown as such. The error names benchmarks that are missing.
+// languageLines are a line for the bare server and one for each language; a language whose
+// toolchain is missing is shown as missing. The error names missing benchmarks.
 func languageLines(all results) ([]line, error) {
 	lines := []line{{"bare grpc-go"}}
 	cells, err := languageCells(all, bareName)

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// root is the top of the repository, relative to the module bench, in which this is
-// run.
+// root is the top of the repository, relative to the module bench, in which this command is run.
 const root = ".."
 
 func main() {

@@ -16,9 +16,8 @@ import (
 	"testing"
 )
 
-// TestEveryBenchmarkRuns runs each benchmark of both modules once. Nothing else does, so that one
-// could be broken for as long as nobody measures. With -short those that need long for what they
-// measure do less.
+// TestEveryBenchmarkRuns runs each benchmark of both modules once. No other test does, so a broken
+// one would be noticed only when somebody measures. With -short slow benchmarks do less.
 func TestEveryBenchmarkRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and runs the benchmarks of all rooms, for some minutes")
@@ -58,7 +57,7 @@ func reported(output string) bool {
 	return false
 }
 
-// benchmarks are those of a module's packages, by their import paths, as their source has them.
+// benchmarks are the benchmarks in a module's source, by their packages' import paths.
 func benchmarks(t *testing.T, module string) map[string][]string {
 	t.Helper()
 	list := exec.CommandContext(t.Context(), "go", "list", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles", "./...")
@@ -92,8 +91,8 @@ func benchmarks(t *testing.T, module string) map[string][]string {
 	}
 }
 
-// runOnce runs the benchmarks of these packages: which failed or were skipped, and what each, or its
-// package (""), said, by import path and name.
+// runOnce runs the benchmarks of these packages. It returns which failed or were skipped, and the
+// output of each, or of its package (""), by import path and name.
 func runOnce(t *testing.T, module string, packages map[string][]string) (ended, output map[string]string) {
 	t.Helper()
 	args := []string{"test", "-json", "-short", "-run", "^$", "-bench", ".", "-benchtime", "1x", "-timeout", "10m"}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Free is an address, host:port, that nobody listened at a moment ago.
+// Free is an address, host:port, on which nothing listened a moment ago.
 func Free(t testing.TB) string {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
