@@ -14,8 +14,8 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// TestAppsInNode: the clients that the examples stand on, without a page: they check what they are told by
-// the schemas of their protocols.
+// TestAppsInNode: the clients under the examples, without a page: they validate what they receive
+// against the schemas of their protocols.
 func TestAppsInNode(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts programs of Node: run make test-all")

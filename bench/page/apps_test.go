@@ -16,7 +16,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// beside gives a folder with a file of the repository, beside the packages of an example as their registry
+// beside returns a folder with a file of the repository and an example's packages as their registry
 // has them.
 func (h *harness) beside(app, file string) string {
 	h.t.Helper()
@@ -45,7 +45,7 @@ func (h *harness) beside(app, file string) string {
 	return dir
 }
 
-// app bundles an example and opens it in a tab that is let in.
+// app bundles an example and opens it in a signed-in tab.
 func (h *harness) app(name string) *window {
 	h.t.Helper()
 	chromium(h.t)
@@ -62,7 +62,7 @@ func (h *harness) app(name string) *window {
 		h.t.Fatal(err)
 	}
 	h.example = func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", "default-src 'self' 'unsafe-eval'") // libraries look whether they may
+		w.Header().Set("Content-Security-Policy", "default-src 'self' 'unsafe-eval'") // libraries check whether they may use eval
 		if r.URL.Path == "/example/app.js" {
 			w.Header().Set("Content-Type", "text/javascript")
 			_, _ = w.Write(script)
@@ -86,7 +86,7 @@ func (w *window) write(text string) {
 	w.says("section.user", text)
 }
 
-// types puts a text where messages are typed.
+// types types a text into an app's message box.
 func (w *window) types(text string) {
 	w.t.Helper()
 	w.wait(typed)
@@ -95,7 +95,7 @@ func (w *window) types(text string) {
 		box.dispatchEvent(new Event('input', { bubbles: true })) })()`)
 }
 
-// again loads an app's page once more.
+// again reloads an app's page.
 func (w *window) again() {
 	w.t.Helper()
 	eval[any](w, `window.__before = true`)
@@ -103,9 +103,10 @@ func (w *window) again() {
 	w.wait(`!window.__before && ` + typed)
 }
 
-// TestApps: the examples, with the packages of others that they stand on, in a browser. Text of a failed
-// attempt goes; buttons are drawn, and answer; a page that is loaded again in the middle of an answer goes
-// on with it; a message is never lost; what cannot be recovered is an error that is shown.
+// TestApps: the examples, with the third-party packages that they use, in a browser. Text of a
+// failed attempt is withdrawn; buttons are shown and answer; a page that is reloaded during an
+// answer continues with it; no message is ever lost; a failure that cannot be recovered from is
+// shown as an error.
 func TestApps(t *testing.T) {
 	for _, name := range []string{"aisdk-react", "agui-react", "assistant-ui-react"} {
 		t.Run(name, func(t *testing.T) {
@@ -130,8 +131,8 @@ func TestApps(t *testing.T) {
 	}
 }
 
-// TestAppsAssistantUI: what assistant-ui has besides, a button that stops an answer, ends the run; a message
-// that is being typed meanwhile stays where it is.
+// TestAppsAssistantUI: what only assistant-ui has. Its button that stops an answer ends the run,
+// and a message that is being typed meanwhile is kept.
 func TestAppsAssistantUI(t *testing.T) {
 	h := build(t, advise(func(hooks.RunError) recovery.Vote { return recovery.Vote{Action: recovery.ActionRetry} }))
 	h.play(opus, faultlab.SlowAnswer(words(2000), 40*time.Millisecond))

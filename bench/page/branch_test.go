@@ -20,8 +20,8 @@ func (w *window) edit(text string) {
 	w.wait(`document.activeElement?.id === 'message' && document.activeElement.value === ` + quote(text))
 }
 
-// TestAnEarlierMessageIsEdited: it goes on from there in a new conversation, whose model is told what was
-// said before and nothing of what came after; the old one stays.
+// TestAnEarlierMessageIsEdited: a new conversation continues from there. Its model is told what was
+// said before, and nothing of what came after; the old conversation stays.
 func TestAnEarlierMessageIsEdited(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.Answer("Monday."), faultlab.Answer("Tuesday."), faultlab.Answer("Wednesday."), faultlab.Answer("Thursday."), faultlab.Answer("Friday."))
@@ -53,7 +53,7 @@ func TestAnEarlierMessageIsEdited(t *testing.T) {
 		}
 	}
 	w.wait(`document.querySelector('.run:last-child').dataset.status === 'completed'`)
-	w.edit("And the second day? In one word!") // of a conversation that began with another one's
+	w.edit("And the second day? In one word!") // of a conversation that began as a branch of another one
 	w.send("\b?")
 	w.says(".prose", "Friday.")
 	w.wait(bubbles + ` === 'Plan my week,And the second day? In one word?'`)
@@ -69,7 +69,7 @@ func TestAnEarlierMessageIsEdited(t *testing.T) {
 	w.wait(bubbles + ` === 'Plan my week now'`)
 }
 
-// TestAMessageAtTheEdgeIsEdited: where what was said before it is not loaded yet, that is not lost.
+// TestAMessageAtTheEdgeIsEdited: messages before it that are not loaded yet are not lost.
 func TestAMessageAtTheEdgeIsEdited(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.Answer("Good."))
@@ -81,7 +81,7 @@ func TestAMessageAtTheEdgeIsEdited(t *testing.T) {
 	w.wait(bubbles + ` === 'Message 0.,Message 1.,Message 2.!'`)
 }
 
-// TestAnswersInEveryLook: code with its colours, and a message that is edited.
+// TestAnswersInEveryLook: code with its colours, and a message that is being edited.
 func TestAnswersInEveryLook(t *testing.T) {
 	source := axe(t)
 	h := build(t)

@@ -22,8 +22,8 @@ import (
 	"github.com/mulligan-run/mulligan/internal/needs"
 )
 
-// patience is how long a state may take to come, where nobody waits on purpose.
-const patience = 15 * time.Second
+// timeout is how long a state may take to appear, unless a longer wait is part of the test.
+const timeout = 15 * time.Second
 
 var browser struct {
 	once  sync.Once
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// chromium starts the one browser of the tests, or skips where there is none.
+// chromium starts the tests' only browser, or skips if there is none.
 func chromium(t *testing.T) context.Context {
 	t.Helper()
 	if testing.Short() {
@@ -54,7 +54,7 @@ func chromium(t *testing.T) context.Context {
 				break
 			}
 			if !errors.Is(browser.why, exec.ErrNotFound) {
-				break // it is there, and does not run
+				break // it is installed, and does not run
 			}
 		}
 		if browser.path == "" {
@@ -83,15 +83,15 @@ func chromium(t *testing.T) context.Context {
 
 // window is one tab.
 type window struct {
-	t        *testing.T
-	ctx      context.Context
-	patience time.Duration
+	t       *testing.T
+	ctx     context.Context
+	timeout time.Duration
 
 	mu       sync.Mutex
-	problems []string // what the page's console says is wrong
+	problems []string // errors in the page's console
 }
 
-// look is what a window is like.
+// look is a window's size and appearance.
 type look struct {
 	width, height int64
 	scale         float64
@@ -101,27 +101,27 @@ type look struct {
 
 var desktop = look{width: 1200, height: 820, scale: 1, reduced: true}
 
-// movable lets a test move the page's clock on.
+// movable lets a test advance the page's clock.
 const movable = `(() => { const real = Date.now; window.__skip = Number(sessionStorage.getItem('skip') || 0);
 	Date.now = () => real.call(Date) + window.__skip; })()`
 
-// open lets a new tab in, and opens the chat page on a path.
+// open signs a new tab in, and opens the chat page at a path.
 func (h *harness) open(path string, l look) *window {
 	h.t.Helper()
 	w := h.visit(h.link(), l)
 	w.wait(`document.querySelector('#message') && !document.querySelector('.signin') && location.hash === ''`)
-	w.wait(`document.querySelector('.pick option')?.innerText === '` + opus + `'`) // it was let in
+	w.wait(`document.querySelector('.pick option')?.innerText === '` + opus + `'`) // it is signed in
 	if path != "/" {
 		w.do(chromedp.Navigate(h.url + path))
 	}
 	return w
 }
 
-// visit opens a tab on a path of the harness.
+// visit opens a tab at a path of the harness.
 func (h *harness) visit(path string, l look) *window {
 	h.t.Helper()
 	ctx, cancel := chromedp.NewContext(chromium(h.t))
-	w := &window{t: h.t, ctx: ctx, patience: patience}
+	w := &window{t: h.t, ctx: ctx, timeout: timeout}
 	h.t.Cleanup(func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -130,7 +130,7 @@ func (h *harness) visit(path string, l look) *window {
 		}
 		cancel()
 	})
-	w.do() // it is there
+	w.do() // opens the tab
 	go w.hear()
 	call(w, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: movable})
 	w.be(l)
@@ -138,7 +138,7 @@ func (h *harness) visit(path string, l look) *window {
 	return w
 }
 
-// be makes a window look so.
+// be gives a window a look.
 func (w *window) be(l look) {
 	w.t.Helper()
 	call(w, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
@@ -156,8 +156,7 @@ func (w *window) be(l look) {
 	}})
 }
 
-// hear keeps what the page complains about; a request that was refused is no complaint of
-// the page.
+// hear collects the page's errors; a refused request is not an error of the page.
 func (w *window) hear() {
 	for message, err := range chromedp.Console(w.ctx) {
 		if err != nil {
@@ -189,11 +188,11 @@ func call[P, R any](w *window, command cdp.Command[P, R], params P) R {
 	return result
 }
 
-// eval gives what an expression comes to. What throws is tried again: an element may not be
-// there yet.
+// eval evaluates an expression. If it throws it is tried again, since an element may not be there
+// yet.
 func eval[T any](w *window, js string) T {
 	w.t.Helper()
-	for end := time.Now().Add(w.patience); ; time.Sleep(25 * time.Millisecond) {
+	for end := time.Now().Add(w.timeout); ; time.Sleep(25 * time.Millisecond) {
 		value, err := chromedp.Run(w.ctx, chromedp.Evaluate[T](js))
 		if err == nil {
 			return value
@@ -208,7 +207,7 @@ func eval[T any](w *window, js string) T {
 // wait waits until an expression is true.
 func (w *window) wait(js string) {
 	w.t.Helper()
-	for end := time.Now().Add(w.patience); ; time.Sleep(25 * time.Millisecond) {
+	for end := time.Now().Add(w.timeout); ; time.Sleep(25 * time.Millisecond) {
 		if eval[bool](w, "!!("+js+")") {
 			return
 		}
@@ -218,20 +217,20 @@ func (w *window) wait(js string) {
 	}
 }
 
-// text is what an element says, as people see it.
+// text is an element's text, as people see it.
 func (w *window) text(selector string) string {
 	w.t.Helper()
 	return eval[string](w, `document.querySelector(`+quote(selector)+`)?.innerText ?? ''`)
 }
 
-// says waits until an element says a text.
+// says waits until an element's text is text.
 func (w *window) says(selector, text string) {
 	w.t.Helper()
 	w.wait(`[...document.querySelectorAll(` + quote(selector) + `)].some((e) => e.innerText.replace(/\s+/g, ' ').includes(` + quote(text) + `))`)
 }
 
-// matches waits until an element says what a regular expression of JavaScript tells; seconds
-// go by while a slow machine looks.
+// matches waits until an element's text matches a regular expression of JavaScript; seconds may
+// pass on a slow machine.
 func (w *window) matches(selector, expression string) {
 	w.t.Helper()
 	w.wait(`[...document.querySelectorAll(` + quote(selector) + `)].some((e) => /` + expression + `/.test(e.innerText.replace(/\s+/g, ' ')))`)
@@ -243,7 +242,7 @@ func (w *window) lacks(selector string) {
 	w.wait(`document.querySelectorAll(` + quote(selector) + `).length === 0`)
 }
 
-// press clicks the button with a label; one of a menu's models also where the menu is closed.
+// press clicks the button with a label, also a model's in a closed menu.
 func (w *window) press(label string) {
 	w.t.Helper()
 	find := `[...document.querySelectorAll('button, summary')].find((b) => !b.disabled && (b.checkVisibility() || b.closest('.choices')) &&
@@ -259,7 +258,7 @@ func (w *window) send(text string) {
 	w.key("Enter", 0)
 }
 
-// auto lets runs recover by themselves, or not.
+// auto switches automatic recovery on or off.
 func (w *window) auto(on bool) {
 	w.t.Helper()
 	if got := w.isAuto(); got != on {
@@ -272,7 +271,7 @@ func (w *window) isAuto() bool {
 	return eval[bool](w, `document.querySelector('.switch').getAttribute('aria-checked') === 'true'`)
 }
 
-// skip moves the page's clock on.
+// skip advances the page's clock.
 func (w *window) skip(d time.Duration) {
 	w.t.Helper()
 	eval[any](w, `window.__skip = `+strconv.FormatInt(d.Milliseconds(), 10))
@@ -297,7 +296,7 @@ func (w *window) key(name string, modifiers int64) {
 	}
 }
 
-// reload loads the page again.
+// reload reloads the page.
 func (w *window) reload() {
 	w.t.Helper()
 	w.do(chromedp.Reload())

@@ -16,14 +16,14 @@ func refusal(code int, kind, message string) faultlab.Step {
 
 var tooLong = refusal(http.StatusBadRequest, "invalid_request_error", "prompt is too long: 214000 tokens > 200000 maximum")
 
-// reading makes a conversation longer.
+// reading is a tool call that makes a conversation longer.
 var reading = faultlab.ToolCall("read_log", "{}")
 
 func shorten(hooks.RunError) recovery.Vote {
 	return recovery.Vote{Action: recovery.ActionRetry, Adjust: recovery.Adjust{Compact: true}}
 }
 
-// TestEveryKindOfButton presses each, and sees what it does.
+// TestEveryKindOfButton presses each kind of button, and checks its effect.
 func TestEveryKindOfButton(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -136,7 +136,7 @@ func TestEveryKindOfButton(t *testing.T) {
 	}
 }
 
-// answered waits for the answer, and that nothing is asked any more.
+// answered waits for the answer, and until nothing is asked any more.
 func answered(chosen string) func(w *window) {
 	return func(w *window) {
 		w.t.Helper()
@@ -151,7 +151,7 @@ func TestShortcuts(t *testing.T) {
 	h.play(opus, faultlab.Overloaded(), faultlab.Answer(answer))
 	w := h.ask(false)
 	w.says(".card", "Alt 2")
-	w.key("1", alt) // while the composer has the focus
+	w.key("1", alt) // while the message box has the focus
 	answered("You chose: Retry")(w)
 	w.wait(`document.activeElement.id === 'message'`)
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/mulligan-run/mulligan/faultlab"
 )
 
-// TestMessagesWait: what is sent while a model answers waits for the answer, in its order and over a
-// reload; what is taken back is not sent, and after a failure nothing is sent that nobody wants sent.
+// TestMessagesWait: messages that are sent while a model answers wait for the answer, in order and
+// across a reload. A message that is taken back is not sent, and after a failure none is sent
+// automatically.
 func TestMessagesWait(t *testing.T) {
 	source := axe(t)
 	h := build(t)
@@ -27,7 +28,7 @@ func TestMessagesWait(t *testing.T) {
 	w.looks(source, "queue")
 	w.be(desktop)
 	w.press("Interrupt")
-	w.wait(`document.querySelectorAll('.run').length === 3 && !document.querySelector('.queue')`) // the second by itself
+	w.wait(`document.querySelectorAll('.run').length === 3 && !document.querySelector('.queue')`) // the second is sent automatically
 	w.says(".run:last-child .prose", "Second.")
 	if got := eval[string](w, `[...document.querySelectorAll('.bubble')].map((e) => e.innerText).join()`); got != "Plan my week,first,second" {
 		t.Errorf("sent is %s", got)
@@ -36,7 +37,7 @@ func TestMessagesWait(t *testing.T) {
 	w.says(".card", "rejected")
 }
 
-// TestCopies: an answer and each block of code in it can be copied as they were written.
+// TestCopies: an answer, and each block of code in it, is copied as it was written.
 func TestCopies(t *testing.T) {
 	h := build(t)
 	text := "Do **this**:\n\n```sh\nmake test\n```\n\nand then\n\n```\nmake all\n```\n"
@@ -59,7 +60,7 @@ func TestCopies(t *testing.T) {
 	w.wait(`[...document.querySelectorAll('.bubble')].map((e) => e.innerText).join() === 'Plan my week,Plan my week'`)
 }
 
-// TestTheTitleSaysWhoWaits: how many runs wait for a person stands in the tab.
+// TestTheTitleSaysWhoWaits: the tab's title has the number of runs that wait for a person.
 func TestTheTitleSaysWhoWaits(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.Overloaded(), faultlab.Answer("Done."))
@@ -70,7 +71,7 @@ func TestTheTitleSaysWhoWaits(t *testing.T) {
 	w.wait(`document.title === 'Mulligan'`)
 }
 
-// TestAToolRowSaysWhatItDid: without being opened.
+// TestAToolRowSaysWhatItDid: also while it is closed.
 func TestAToolRowSaysWhatItDid(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.ToolCall("get_weather", `{"city":"Oslo"}`), faultlab.Answer("Clear."))

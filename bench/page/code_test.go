@@ -9,14 +9,14 @@ import (
 
 const goCode = "Here it is:\n\n```go\n// Add adds <two> & more.\nfunc Add(a, b int) int {\n\treturn a + b + 42 // \"sum\"\n}\n```\n\nand\n\n```\nfunc plain() {}\n```\n\nand\n\n```klingon\nfunc alien() {}\n```\n"
 
-// stretches are the words of code that have the colour of a kind.
+// stretches are the pieces of code with the colour of a kind.
 func (w *window) stretches(kind string) string {
 	w.t.Helper()
 	return eval[string](w, `[...(CSS.highlights.get('code-`+kind+`') ?? [])].map((r) => r.startContainer.data.slice(r.startOffset, r.endOffset)).join('|')`)
 }
 
-// TestCodeHasColours: by the language that its author named, in a worker of the page's own; the text is
-// what it was.
+// TestCodeHasColours: code is coloured for the language that its author named, by a worker of the
+// page; its text is unchanged.
 func TestCodeHasColours(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.Answer(goCode))
@@ -34,10 +34,10 @@ func TestCodeHasColours(t *testing.T) {
 		t.Errorf("code of no language is coloured: %s", all)
 	}
 	eval[any](w, `location.hash = '#/newone'`)
-	w.wait(`document.querySelector('.welcome') && [...CSS.highlights.values()].every((h) => h.size === 0)`) // nothing is kept of what is not there
+	w.wait(`document.querySelector('.welcome') && [...CSS.highlights.values()].every((h) => h.size === 0)`) // nothing is kept for code that is gone
 }
 
-// TestCodeThatTakesTooLong: the page goes on, and so does the next code.
+// TestCodeThatTakesTooLong: the page keeps responding, and the next code is coloured.
 func TestCodeThatTakesTooLong(t *testing.T) {
 	h := build(t)
 	w := h.open("/", desktop)

@@ -14,7 +14,7 @@ import (
 )
 
 // controlRoom is a harness with runs of all kinds: three wait for a person, two of them for the
-// same reason, one went well, and one was stopped.
+// same reason, one completed, and one was stopped.
 func controlRoom(t *testing.T) *harness {
 	h := build(t)
 	keeping, stop := context.WithCancel(t.Context())
@@ -31,7 +31,7 @@ func controlRoom(t *testing.T) *harness {
 	return h
 }
 
-// begin has a run begin, and waits until it has come to what it is to come to.
+// begin starts a run, and waits until it has a status.
 func (h *harness) begin(prompt string, status recovery.Status, step faultlab.Step) {
 	h.t.Helper()
 	t := h.t
@@ -76,7 +76,7 @@ func TestTheControlRoom(t *testing.T) {
 	w.says(".models", "ready")
 	w.says("[aria-labelledby=plugins]", "pinned")
 
-	// The filters are in the address, and the address is the filters.
+	// The filters are in the address, and are restored from it.
 	eval[any](w, `(() => { const s = document.querySelector('input[type=search]'); s.value = 'QUARTERLY'; s.dispatchEvent(new Event('input', { bubbles: true })); })()`)
 	w.wait(rows + `.join() === 'Draft the quarterly report' && location.search === '?text=QUARTERLY'`)
 	again := h.enter(desktop, "?kind=overloaded&order=oldest")
@@ -84,7 +84,7 @@ func TestTheControlRoom(t *testing.T) {
 	again.press("overloaded ×")
 	again.wait(rows + `.length === 4`)
 
-	// The keyboard is enough.
+	// Everything can be done with the keyboard.
 	again.key("j", 0)
 	again.key("j", 0)
 	again.wait(`document.activeElement.dataset.at === '1'`)
@@ -103,7 +103,7 @@ func TestTheControlRoom(t *testing.T) {
 	labelled.strike(kb.Enter)
 	labelled.wait(rows + `.join() === 'Draft the quarterly report' && location.search === '?label=about%3Dreport'`)
 
-	// What waits for the same reason is answered together, after a look at what that does.
+	// Runs that wait for the same reason are answered together, after a preview of the effect.
 	h.play(opus, faultlab.Answer("Here."), faultlab.Answer("Here."))
 	again.press("Retry all")
 	again.says(".bulk", "2 runs will go on")
@@ -115,8 +115,8 @@ func TestTheControlRoom(t *testing.T) {
 	again.lacks(".bulk")
 }
 
-// TestBulkAnswersByTheKeyboard: what waits is answered without a mouse, also by waiting for a limit
-// to end, and whoever closes a preview or a result goes on at the button that opened it.
+// TestBulkAnswersByTheKeyboard: waiting runs are answered without a mouse, also by waiting until a
+// limit ends. After a preview or a result is closed, the focus is on the button that opened it.
 func TestBulkAnswersByTheKeyboard(t *testing.T) {
 	h := controlRoom(t)
 	h.advice = retryIn(2 * time.Hour)
@@ -160,8 +160,8 @@ func TestBulkAnswersByTheKeyboard(t *testing.T) {
 	w.says(".row .state", "Waiting")
 }
 
-// TestLabelsOnAPhone: a row's labels have a line of their own inside the row, and filter by finger
-// and by key; where no row has any, none makes room for them.
+// TestLabelsOnAPhone: labels have a line of their own inside their row, and filter by touch and by
+// key. If no row has labels, no space is reserved for them.
 func TestLabelsOnAPhone(t *testing.T) {
 	h := controlRoom(t)
 	w := h.enter(looks["phone"], "")
@@ -175,19 +175,19 @@ func TestLabelsOnAPhone(t *testing.T) {
 	}
 	w.wait(`document.activeElement.innerText === 'Anthropic rejected the API key'`)
 	w.strike(kb.ArrowRight)
-	w.wait(`document.activeElement.innerText === 'Anthropic rejected the API key'`) // what a phone does not show is not reached
+	w.wait(`document.activeElement.innerText === 'Anthropic rejected the API key'`) // elements that are hidden on a phone are skipped
 	eval[any](w, `[...document.querySelectorAll('.labels .word')].find((l) => l.innerText === 'about=report').click()`)
 	w.wait(rows + `.join() === 'Draft the quarterly report' && location.search === '?label=about%3Dreport'`)
 	plain := h.enter(looks["phone"], "?status=completed")
 	plain.wait(boxes + `.length === 1 && ` + boxes + `[0].tall === 64`)
 
-	// A phone that is turned does not wait for the next look at the server.
+	// A phone that is turned is laid out at once, without waiting for the next poll.
 	eval[any](plain, `document.querySelector('mulligan-runs').look = () => {}`)
 	plain.be(desktop)
 	plain.wait(`document.querySelector('.all').style.height === '44px'`)
 }
 
-// TestTheControlRoomInScreenshots lets axe-core look at it in each look, and takes pictures.
+// TestTheControlRoomInScreenshots runs axe-core on every look, and takes screenshots.
 func TestTheControlRoomInScreenshots(t *testing.T) {
 	source := axe(t)
 	h := controlRoom(t)

@@ -13,8 +13,8 @@ import (
 
 const picker = `document.querySelector('select[aria-label=Model]')`
 
-// TestTheModelThatIsShownIsAsked: a conversation's model is shown again when one comes back
-// to it, and not the one that the picker happens to have.
+// TestTheModelThatIsShownIsAsked: when one returns to a conversation its own model is shown and
+// asked, and not the one that the picker happens to have.
 func TestTheModelThatIsShownIsAsked(t *testing.T) {
 	h := build(t)
 	w := h.open("/#/s/one", desktop)
@@ -33,7 +33,7 @@ func TestTheModelThatIsShownIsAsked(t *testing.T) {
 	}
 }
 
-// talk says so many messages in a session, each of which is answered.
+// talk sends so many messages in a session, each of which is answered.
 func (h *harness) talk(session string, messages int) {
 	h.t.Helper()
 	for i := range messages {
@@ -47,7 +47,8 @@ func (h *harness) talk(session string, messages int) {
 	}
 }
 
-// TestOlderMessagesComeAboveWhatIsRead: the last of them are seen at once, and so is what was read.
+// TestOlderMessagesComeAboveWhatIsRead: older messages are loaded at the top, and what is being
+// read does not move.
 func TestOlderMessagesComeAboveWhatIsRead(t *testing.T) {
 	const runs, page = 30, 20
 	h := build(t)
@@ -60,15 +61,15 @@ func TestOlderMessagesComeAboveWhatIsRead(t *testing.T) {
 	w.press("Show earlier messages")
 	w.wait(fmt.Sprintf(`document.querySelectorAll('.badge').length === %d`, runs))
 	w.wait(`!document.querySelector('.older')`)
-	const top, bottom = 52, 660 // of what is seen of a conversation
+	const top, bottom = 52, 660 // of the visible part of a conversation
 	earlier := strings.Replace(at, fmt.Sprintf("Message %d.", runs-page), fmt.Sprintf("Message %d.", runs-page-1), 1)
 	for _, message := range []string{at, earlier} {
 		w.wait(fmt.Sprintf("%s > %d && %s < %d", message, top, message, bottom))
 	}
 }
 
-// TestTheMessageIsSeenWhole: the box grows by the lines that are seen, also where nobody
-// broke them, and shrinks again.
+// TestTheMessageIsSeenWhole: the message box grows with the visible lines, also with wrapped ones,
+// and shrinks again.
 func TestTheMessageIsSeenWhole(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.Answer("Good."))
@@ -86,7 +87,7 @@ func TestTheMessageIsSeenWhole(t *testing.T) {
 	w.wait(fmt.Sprintf(`%s === %d`, height, one))
 }
 
-// TestTheBoxIsAsHighAsItsHint: what stands in an empty box is longer while a model answers.
+// TestTheBoxIsAsHighAsItsHint: the hint in an empty box is longer while a model answers.
 func TestTheBoxIsAsHighAsItsHint(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.SlowAnswer("Good. And well. And all is there.", 300*time.Millisecond))
@@ -106,7 +107,7 @@ func TestTheBoxIsAsHighAsItsHint(t *testing.T) {
 	w.wait(fmt.Sprintf(`%s === %d`, height, one))
 }
 
-// TestTextIsReadInItsOwnDirection: every block of what was said, by whomever.
+// TestTextIsReadInItsOwnDirection: every block of a message, whoever wrote it.
 func TestTextIsReadInItsOwnDirection(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.Answer("Good morning.\n\nשלום!\n\n- אחת\n\n1. one"))
@@ -122,8 +123,8 @@ func TestTextIsReadInItsOwnDirection(t *testing.T) {
 	}
 }
 
-// TestAMessageIsNotSentTwice: one whose answer was lost has the key that it had when it is sent
-// again, and so begins no second run.
+// TestAMessageIsNotSentTwice: a message whose reply was lost is repeated with the same key, and so
+// begins no second run.
 func TestAMessageIsNotSentTwice(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.Answer("Good."))
@@ -152,8 +153,8 @@ func TestAMessageIsNotSentTwice(t *testing.T) {
 	}
 }
 
-// TestTheListOverTheConversation: on a phone the list has the keyboard to itself, and gives
-// it back.
+// TestTheListOverTheConversation: on a phone the open list keeps the keyboard focus, and returns it
+// when it is closed.
 func TestTheListOverTheConversation(t *testing.T) {
 	h := build(t)
 	w := h.open("/", look{width: 390, height: 800, scale: 1, reduced: true})
@@ -174,7 +175,7 @@ func TestTheListOverTheConversation(t *testing.T) {
 	w.wait(`!document.querySelector('main').inert`)
 }
 
-// TestACoolingModelIsTold: also of the model that is usually asked.
+// TestACoolingModelIsTold: the page says so, also of the model that is usually asked.
 func TestACoolingModelIsTold(t *testing.T) {
 	h := build(t)
 	w := h.open("/", desktop)

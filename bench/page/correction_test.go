@@ -27,8 +27,8 @@ func (h *harness) learn(f failure.Failure, kind failure.Kind) (gateway.Lesson, e
 
 const choose = `(() => { const s = document.querySelector('.correction select'); s.value = 'overloaded'; s.dispatchEvent(new Event('change')); return true })()`
 
-// A failure that is called by the wrong kind is called by another in its details, where the
-// danger of that is told before; the next one is of that kind.
+// In a failure's details a person can change its kind, after a warning about the effect. The next
+// such failure has that kind.
 func TestAPersonSaysWhatAFailureIs(t *testing.T) {
 	h := build(t, learning)
 	odd := refusal(400, "invalid_request_error", "Lane 7 is taken.")
@@ -50,7 +50,7 @@ func TestAPersonSaysWhatAFailureIs(t *testing.T) {
 	w.says(".card h3", "Anthropic is overloaded")
 }
 
-// Where nobody may, nobody is asked to; and a timer of ours nobody knows better.
+// If corrections are not allowed, none is offered; nor is one for our own timers.
 func TestNobodyIsAskedWhatAFailureIs(t *testing.T) {
 	h := build(t)
 	h.lab.Script(opus, faultlab.Overloaded())

@@ -17,8 +17,8 @@ $$
 
 It costs $5 and $10, or $7 a month; a shell has $HOME and $PATH. Wrong is $\nosuchthing{$, and ` + "`$x$` is code.\n\n```sh\necho $A $B$\n```\n"
 
-// TestFormulasAreDrawn: as MathML, by a worker of the page's own; money and code are none, and what cannot
-// be drawn is there as it was written.
+// TestFormulasAreDrawn: a worker of the page turns them into MathML. Amounts of money and code are
+// not formulas, and what cannot be drawn is shown as it was written.
 func TestFormulasAreDrawn(t *testing.T) {
 	source := axe(t)
 	h := build(t)
@@ -38,7 +38,7 @@ func TestFormulasAreDrawn(t *testing.T) {
 	w.looks(source, "formulas")
 }
 
-// TestFormulasReachNothing: TeX has links, pictures and styles of its own.
+// TestFormulasReachNothing: the links, images and styles that TeX has load nothing.
 func TestFormulasReachNothing(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.Answer(strings.Join([]string{

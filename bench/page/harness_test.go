@@ -35,25 +35,25 @@ const (
 
 // harness is everything that the page talks to.
 type harness struct {
-	t       *testing.T
-	url     string
-	lab     *faultlab.Lab
-	log     *stubborn
-	runner  *runner.Runner
-	token   gateway.Digest
-	logins  *gateway.Logins
-	bearer  string                        // the token itself, for programs
-	learns  bool                          // people may say what failures are
-	known   atomic.Pointer[failure.Local] // and what they said
-	offline atomic.Bool                   // this machine has no connection
-	purse   *purse                        // where keys are set up; nil = they are all there
-	plugins *pluginsAtWork
-	release chan struct{}
-	advice  func(e hooks.RunError) recovery.Vote // nil = the auto-recover policy
-	example http.HandlerFunc                     // a page of somebody's own, at /example/
+	t        *testing.T
+	url      string
+	lab      *faultlab.Lab
+	log      *failingStore
+	runner   *runner.Runner
+	token    gateway.Digest
+	logins   *gateway.Logins
+	bearer   string                        // the token itself, for programs
+	learns   bool                          // corrections of a failure's kind are allowed
+	known    atomic.Pointer[failure.Local] // the corrections
+	offline  atomic.Bool                   // this machine has no connection
+	keyStore *keyStore                     // where keys are set up; nil = all keys are there
+	plugins  *pluginsAtWork
+	release  chan struct{}
+	advice   func(e hooks.RunError) recovery.Vote // nil = the auto-recover policy
+	example  http.HandlerFunc                     // a further page, at /example/
 }
 
-// Option changes how a harness is built.
+// option changes how a harness is built.
 type option func(h *harness, more *[]runner.Option)
 
 func advise(f func(e hooks.RunError) recovery.Vote) option {
@@ -67,7 +67,7 @@ func policy(change func(p *recovery.Policy)) option {
 // build builds a harness whose models play those steps.
 func build(t *testing.T, options ...option) *harness {
 	t.Helper()
-	h := &harness{t: t, lab: faultlab.New(), log: &stubborn{Log: timeline.NewMemory()}, release: make(chan struct{}), plugins: newPluginsAtWork()}
+	h := &harness{t: t, lab: faultlab.New(), log: &failingStore{Log: timeline.NewMemory()}, release: make(chan struct{}), plugins: newPluginsAtWork()}
 	labURL := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if h.offline.Load() {
 			panic(http.ErrAbortHandler)
@@ -94,15 +94,15 @@ func build(t *testing.T, options ...option) *harness {
 	cfg := gateway.Config{
 		Runs: runs{h.runner, ctx}, Log: h.log, Version: "test",
 		Models: func() []gateway.Model {
-			if h.purse != nil && h.purse.Listed().Providers[0].From == "" {
+			if h.keyStore != nil && h.keyStore.Listed().Providers[0].From == "" {
 				return nil
 			}
 			return []gateway.Model{{Name: opusFull, Provider: "Anthropic", Ready: true, Default: true, KeyEnv: "ANTHROPIC_API_KEY"}, {Name: gptFull, Provider: "OpenAI", Ready: true, NoImages: true}}
 		},
 		Plugins: h.plugins.list, Plugin: h.plugins.act, Providers: providersAtWork,
 	}
-	if h.purse != nil {
-		cfg.Keys = h.purse
+	if h.keyStore != nil {
+		cfg.Keys = h.keyStore
 	}
 	if h.learns {
 		cfg.Learn = h.learn
@@ -145,7 +145,7 @@ func (h *harness) guard(api, pages http.Handler) http.Handler {
 	return guard
 }
 
-// link lets a browser in, once.
+// link is a link that signs a browser in, once.
 func (h *harness) link() string {
 	h.t.Helper()
 	code, err := h.logins.NewCode(h.token)
@@ -171,7 +171,7 @@ func listen(t *testing.T, handler http.Handler) string {
 // play sets what the models answer, call by call.
 func (h *harness) play(model string, steps ...faultlab.Step) { h.lab.Script(model, steps...) }
 
-// advise is the hook: the auto-recover policy without dice, or what a test says.
+// advise is the hook: the auto-recover policy without jitter, or the test's own advice.
 func (h *harness) advise(_ context.Context, e hooks.RunError) (recovery.Vote, error) {
 	if h.advice != nil {
 		return h.advice(e), nil
@@ -182,8 +182,8 @@ func (h *harness) advise(_ context.Context, e hooks.RunError) (recovery.Vote, er
 // Offline implements runner.Connectivity.
 func (h *harness) Offline(context.Context, []string) bool { return h.offline.Load() }
 
-// tools are, among others, one that works until it is released, one that a person approves first, and
-// one of which nobody knows whether it did the first time.
+// tools are, among others, one that works until it is released, one that needs approval, and one whose
+// first call has an unknown outcome.
 func (h *harness) tools() []runner.Tool {
 	var sent sync.Map
 	return []runner.Tool{
@@ -264,14 +264,14 @@ func (r runs) Recover(_ context.Context, id string, a gateway.Answer) error {
 
 func (r runs) Cancel(_ context.Context, id string) error { return r.runner.Cancel(r.ctx, id) }
 
-// stubborn is a store that can be made to write nothing.
-type stubborn struct {
+// failingStore is a store whose writes can be made to fail.
+type failingStore struct {
 	timeline.Log
 	mu   sync.Mutex
 	full bool
 }
 
-func (s *stubborn) Append(ctx context.Context, l timeline.Lease, after uint64, events ...recovery.Event) error {
+func (s *failingStore) Append(ctx context.Context, l timeline.Lease, after uint64, events ...recovery.Event) error {
 	s.mu.Lock()
 	full := s.full
 	s.mu.Unlock()
@@ -281,11 +281,11 @@ func (s *stubborn) Append(ctx context.Context, l timeline.Lease, after uint64, e
 	return s.Log.Append(ctx, l, after, events...)
 }
 
-func (s *stubborn) fill(full bool) {
+func (s *failingStore) fill(full bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.full = full
 }
 
-// words is a long answer.
+// words is an answer of n words.
 func words(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) }

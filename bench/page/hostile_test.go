@@ -10,24 +10,25 @@ import (
 	"github.com/mulligan-run/mulligan/internal/hostiletext"
 )
 
-// yardstick is how long a piece of work takes at best in the page, in milliseconds.
+// yardstick is the best time for a fixed piece of work in the page, in milliseconds.
 const yardstick = `(() => {
 	const work = () => { const begin = performance.now(); let x = 0; for (let i = 0; i < 2000000; i++) x = (x * 31 + i) % 1000003; return performance.now() - begin + x * 1e-12; };
 	return Math.min(...Array.from({ length: 40 }, work));
 })()`
 
 const (
-	frameLimit = 100 * time.Millisecond // of the page's thread, on a machine that is as fast as the yardstick says
+	frameLimit = 100 * time.Millisecond // of the page's thread, on a machine with the usual yardstick
 	usual      = 15.0                   // milliseconds for the yardstick
-	tries      = 3                      // the browser collects its garbage when it likes
+	tries      = 3                      // the browser may collect garbage at any time
 )
 
-// TestHostileText: whatever a model writes is drawn, in pieces, and the page goes on. What is
-// counted is what the page's thread computes at a time, and not what others do meanwhile.
+// TestHostileText: whatever a model writes is rendered in pieces, and the page keeps responding.
+// The time that counts is the computing time of the page's thread, so other processes do not
+// matter.
 func TestHostileText(t *testing.T) {
 	h := build(t)
 	w := h.open("/", desktop)
-	w.patience = 4 * patience
+	w.timeout = 4 * timeout
 	limit := time.Duration(float64(frameLimit) * max(1, eval[float64](w, yardstick)/usual))
 	for i, s := range hostiletext.Shapes() {
 		t.Run(s.Name, func(t *testing.T) {
@@ -53,7 +54,7 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// TestHostileTextIsNotLost: what cannot be drawn as Markdown is there as it was written.
+// TestHostileTextIsNotLost: text that cannot be rendered as Markdown is shown as it was written.
 func TestHostileTextIsNotLost(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.Answer(strings.Repeat("> ", 3_000)+"the end"))

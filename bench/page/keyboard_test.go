@@ -12,12 +12,12 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// focused is the name of what has the focus, as it is read aloud.
+// focused is the accessible name of the focused element.
 const focused = `(() => { const e = document.activeElement;
 	return (e.ariaLabel || e.labels?.[0]?.innerText || e.querySelector('.what')?.innerText || e.innerText || e.placeholder || e.title || '').replace(/\s+/g, ' ').trim(); })()`
 
-// focusSeen says whether somebody sees where the focus is: it is in the window, and it or what it is in has
-// an outline, or the edge of the box around a text.
+// focusSeen reports whether the focus is visible: the element is in the window, and it or an
+// element around it has an outline, or the text box has its border.
 const focusSeen = `(() => { const e = document.activeElement; if (e === document.body) return true;
 	const r = e.getBoundingClientRect(); if (r.bottom < 1 || r.top > innerHeight - 1 || r.right < 1 || r.left > innerWidth - 1) return false;
 	for (let at = e; at && at !== document.body; at = at.parentElement) {
@@ -26,8 +26,8 @@ const focusSeen = `(() => { const e = document.activeElement; if (e === document
 		if (at.matches('.box') && at.matches(':focus-within')) return true; }
 	return false; })()`
 
-// tab presses the tabulator until it comes to what has a name that begins so. Each stop on the way has a name
-// and is seen.
+// tab presses Tab until the focused element's name begins with name. Each element on the way must
+// have a name and a visible focus.
 func (w *window) tab(name string) {
 	w.t.Helper()
 	var stops []string
@@ -56,7 +56,7 @@ func (w *window) seen(name string) {
 	}
 }
 
-// TestSignInByTheKeyboard: somebody who pastes a link and presses Enter may write at once.
+// TestSignInByTheKeyboard: after pasting a link and pressing Enter one can write at once.
 func TestSignInByTheKeyboard(t *testing.T) {
 	source := axe(t)
 	h := build(t)
@@ -76,8 +76,8 @@ func TestSignInByTheKeyboard(t *testing.T) {
 
 // TestSetupByTheKeyboard: a key is chosen, pasted, tested and removed.
 func TestSetupByTheKeyboard(t *testing.T) {
-	p := &purse{ring: true}
-	w := build(t, keyless(p)).door()
+	p := &keyStore{ring: true}
+	w := build(t, keyless(p)).openKeyless()
 	w.wait(`document.querySelector('.nokey input[type=radio]:checked')`)
 	w.says(".nokey", "in the keyring of your system")
 	w.tab("Anthropic")
@@ -101,8 +101,9 @@ func TestSetupByTheKeyboard(t *testing.T) {
 	w.wait(focused + ` === 'API keys'`)
 }
 
-// TestChatByTheKeyboard: a suggestion is answered, the tries and the timeline are looked at, an answer is copied and
-// written anew, a message is edited, and a conversation is found, renamed and deleted.
+// TestChatByTheKeyboard: a suggestion is answered, the attempts and the timeline are opened, an
+// answer is copied and regenerated, a message is edited, and a conversation is found, renamed and
+// deleted.
 func TestChatByTheKeyboard(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.Overloaded(), faultlab.Answer("Monday is for the report."), faultlab.Answer("Tuesday, rather."), faultlab.Answer("Next week then."))
@@ -156,7 +157,8 @@ func TestChatByTheKeyboard(t *testing.T) {
 	w.wait(`document.querySelectorAll('.talk').length === 1 && !document.querySelector('.talk').innerText.includes('The week')`)
 }
 
-// TestTheTableByTheKeyboard: the runs are searched, filtered by state and time and by a word of a row, and one is opened.
+// TestTheTableByTheKeyboard: the runs are searched, filtered by state, by time and by a word in a
+// row, and one is opened.
 func TestTheTableByTheKeyboard(t *testing.T) {
 	h := controlRoom(t)
 	w := h.enter(desktop, "")
@@ -268,7 +270,8 @@ func TestWhatIsClosedGivesTheFocusBack(t *testing.T) {
 	w.wait(focused + ` === 'Disable…'`)
 }
 
-// TestARunByTheKeyboard: a failure is opened, looked at more closely and in time, tried with other settings, and shared.
+// TestARunByTheKeyboard: a failure is opened, enlarged, moved through in time, tried with other
+// settings, and shared.
 func TestARunByTheKeyboard(t *testing.T) {
 	h, id := rescuedRun(t)
 	w := h.retrospect(id, desktop)

@@ -16,12 +16,12 @@ func (w *window) more(title string) {
 	button := `[...document.querySelectorAll('.rowmore')].find((b) => b.getAttribute('aria-label') === ` + quote(`More about “`+title+`”`) + `)`
 	w.wait(button)
 	eval[any](w, button+`.click()`)
-	w.wait(`document.activeElement?.innerText === 'Rename'`) // who uses no mouse is in the menu
+	w.wait(`document.activeElement?.innerText === 'Rename'`) // the focus is in the menu, for the keyboard
 }
 
 const listed = `[...document.querySelectorAll('.list .title')].map((e) => e.innerText).join()`
 
-// TestAConversationIsRenamed: at its row, by the keyboard, and for everybody.
+// TestAConversationIsRenamed: in its row, by keyboard, and for every client.
 func TestAConversationIsRenamed(t *testing.T) {
 	h := build(t)
 	h.history()
@@ -52,10 +52,11 @@ func TestAConversationIsRenamed(t *testing.T) {
 	w.more("Notes of “1.0”")
 	w.press("Rename")
 	eval[any](w, `(() => { const i = document.querySelector('.rename input'); i.value = ''; i.blur(); })()`)
-	w.says(".top h1", "Write the release notes") // as it was called before
+	w.says(".top h1", "Write the release notes") // its former title
 }
 
-// TestAConversationIsDeleted: after a question; not while it goes on, which is said in words.
+// TestAConversationIsDeleted: after a confirmation, but not while it has an active run, which the
+// page says.
 func TestAConversationIsDeleted(t *testing.T) {
 	h := build(t)
 	h.history()
@@ -76,7 +77,7 @@ func TestAConversationIsDeleted(t *testing.T) {
 	session := eval[string](w, `document.querySelector('mulligan-chat').conversation.session`)
 	w.more("Plan my week")
 	w.press("Delete…")
-	w.wait(`(document.querySelector('dialog.confirm .dire').click(), !document.querySelector('dialog.confirm[open]'))`) // its run may still be let go of
+	w.wait(`(document.querySelector('dialog.confirm .dire').click(), !document.querySelector('dialog.confirm[open]'))`) // its run may still be about to be released
 	w.wait(listed + ` === 'Why is the importer slow?,Write the release notes,Which tests are flaky?'`)
 	w.wait(`document.querySelector('.welcome') && location.hash.startsWith('#/new')`)
 	if runs, err := h.log.List(t.Context(), timeline.Query{Session: session}); err != nil || len(runs) != 0 {
@@ -86,7 +87,7 @@ func TestAConversationIsDeleted(t *testing.T) {
 	w.wait(`document.querySelector('.welcome')`)
 }
 
-// TestConversationsAreFound: by their titles, and by what was said later in them.
+// TestConversationsAreFound: by title, and by what was said later in them.
 func TestConversationsAreFound(t *testing.T) {
 	h := build(t)
 	h.history()
@@ -108,7 +109,7 @@ func TestConversationsAreFound(t *testing.T) {
 	w.more("Plan my week")
 }
 
-// TestTheListInEveryLook: the menu, another title, the question, and what is found.
+// TestTheListInEveryLook: the menu, renaming, the confirmation, and search results.
 func TestTheListInEveryLook(t *testing.T) {
 	source := axe(t)
 	h := build(t)
@@ -145,7 +146,7 @@ func TestTheListInEveryLook(t *testing.T) {
 				w.wait(`document.querySelector('.side.open')`)
 			}
 			arrive(w)
-			w.judge(source)
+			w.audit(source)
 			if wide := eval[int](w, `document.documentElement.scrollWidth`); int64(wide) > l.width {
 				t.Errorf("%s, %s: it is %d px wide", name, suffix, wide)
 			}

@@ -10,8 +10,8 @@ import (
 	"github.com/mulligan-run/mulligan/faultlab"
 )
 
-// TestFirstPaint says when each page first shows something, as the median of several loads without a
-// cache; -v prints it.
+// TestFirstPaint measures when each page first shows something, as the median of several loads
+// without a cache; -v prints it.
 func TestFirstPaint(t *testing.T) {
 	const loads = 7
 	h := build(t)

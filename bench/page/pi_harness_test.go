@@ -18,8 +18,8 @@ import (
 	"github.com/mulligan-run/mulligan/web"
 )
 
-// piHarness is a harness whose models are Pi's: a Pi at a time, which tests change. One tab and
-// one gateway are enough for all of them.
+// piHarness is a harness whose models are Pi's. It has one Pi at a time, which tests replace; one
+// tab and one gateway are enough for all of them.
 type piHarness struct {
 	*harness
 	*window
@@ -35,10 +35,10 @@ type piHarness struct {
 // piRun is a run that the page has begun.
 type piRun struct{ id, session string }
 
-// buildPi builds one, and opens the page. It has no Pi yet.
+// buildPi builds a piHarness without a Pi, and opens the page.
 func buildPi(t *testing.T) *piHarness {
 	t.Helper()
-	h := &piHarness{harness: &harness{t: t, log: &stubborn{Log: timeline.NewMemory()}}, runs: make(chan piRun, 1)}
+	h := &piHarness{harness: &harness{t: t, log: &failingStore{Log: timeline.NewMemory()}}, runs: make(chan piRun, 1)}
 	api := gateway.New(gateway.Config{
 		Runs: &piRuns{Runs: runs{runner.New(runner.WithLog(h.log)), t.Context()}, harness: h}, Log: h.log, Version: "test",
 		Models: func() []gateway.Model {
@@ -53,8 +53,8 @@ func buildPi(t *testing.T) *piHarness {
 	return h
 }
 
-// drive has the next runs driven by that Pi, as the row says, until the test ends. A runner
-// of its own knows nothing of what models did in other tests.
+// drive has that Pi drive the next runs, as the row says, until the test ends. Each runner is new,
+// so it knows nothing about the models' failures in other tests.
 func (h *piHarness) drive(t *testing.T, engine provider.Engine, r piRow) {
 	t.Helper()
 	engine.Folder, engine.Env = filepath.Join(t.TempDir(), "engine"), []string{}
@@ -77,7 +77,7 @@ func (h *piHarness) drive(t *testing.T, engine provider.Engine, r piRow) {
 	h.drivers, h.row = drivers, r
 }
 
-// ask begins a conversation and gives its run; window and terminal tell t what they miss.
+// ask begins a conversation and returns its run. The window and the terminal report failures to t.
 func (h *piHarness) ask(t *testing.T) (run piRun, screen *terminal) {
 	t.Helper()
 	h.harness.t, h.window.t = t, t
@@ -86,13 +86,13 @@ func (h *piHarness) ask(t *testing.T) (run piRun, screen *terminal) {
 	h.send("hi")
 	select {
 	case run = <-h.runs:
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		t.Fatal("the page begins no run; it says:", h.text("body"))
 	}
 	return run, watch(t, h.api, run.session)
 }
 
-// failures are those of a run so far.
+// failures are a run's failures so far.
 func (h *piHarness) failures(t *testing.T, run string) (list []failure.Failure) {
 	t.Helper()
 	events, err := h.log.Read(t.Context(), run, 0, 0)
@@ -107,8 +107,8 @@ func (h *piHarness) failures(t *testing.T, run string) (list []failure.Failure) 
 	return list
 }
 
-// piRuns is what the gateway has of the harness: what it does with runs is done by the test at
-// hand, whatever model the page asks for.
+// piRuns is the gateway's view of the harness. The current test's runner handles all runs, whatever
+// model the page asks for.
 type piRuns struct {
 	gateway.Runs
 	harness *piHarness
@@ -148,7 +148,7 @@ func (r *piRuns) Recover(ctx context.Context, id string, a gateway.Answer) error
 
 func (r *piRuns) Cancel(ctx context.Context, id string) error { return r.now().Cancel(ctx, id) }
 
-// buildPlayer makes the program that plays Pi.
+// buildPlayer builds the program that replays Pi.
 func buildPlayer(t *testing.T) (program string) {
 	t.Helper()
 	program = filepath.Join(t.TempDir(), "player")

@@ -18,11 +18,11 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write anew what the rows of testdata/pi come to")
 
-// recordings are what the real Pis said to every row of the behaviour matrix.
+// recordings are the real Pis' output for every row of the behaviour matrix.
 const recordings = "../../provider/pi/testdata"
 
-// piRow is a row of a table in testdata/pi: what a person sees and does, line by line. Of
-// its lines these are what the test does, the rest is what has to be seen:
+// piRow is a row of a table in testdata/pi: what a person sees and does, line by line. These lines
+// are what the test does; all others are what must be seen:
 //
 //	asks     the model, in Pi's words
 //	retries  who retries: "pi"; else the runner, when the button is pressed
@@ -75,8 +75,8 @@ func readRows(t *testing.T, path string) (rows []piRow) {
 	return rows
 }
 
-// models are those of the run: the one that is asked, its neighbour, and, where a person
-// chooses from a card, one of another account.
+// models are the run's models: the one that is asked, another one of the same provider and, if a
+// person chooses from a card, one of another account.
 func (r piRow) models() []string {
 	provider, _, _ := strings.Cut(r.asks, "/")
 	list := []string{"pi/" + r.asks, "pi/" + provider + "/two"}
@@ -89,7 +89,7 @@ func (r piRow) models() []string {
 // seen writes a table's lines.
 type seen struct {
 	strings.Builder
-	partial []string // what failed attempts said
+	partial []string // the text of failed attempts
 }
 
 func (s *seen) line(key string, values ...string) {
@@ -99,10 +99,10 @@ func (s *seen) line(key string, values ...string) {
 	}
 }
 
-// TestPi shows every row of Pi's behaviour matrix, in both generations, to a person at the
-// page and to one at the terminal: what the real Pi said is played to the real runner behind
-// the real gateway. Both see one card per failure, with the same words and buttons; one of
-// them presses; then the run recovers, and what failed leaves nothing behind but a line.
+// TestPi shows every row of Pi's behaviour matrix, in both generations, to a person at the page and
+// to one at the terminal: recorded output of the real Pi is replayed to the real runner behind the
+// real gateway. Both see one card per failure, with the same words and buttons. One of them presses
+// a button; then the run recovers, and all that is left of the failure is a line.
 func TestPi(t *testing.T) {
 	player := buildPlayer(t)
 	for _, generation := range []string{"0.73", "1.5"} {
@@ -121,7 +121,7 @@ func TestPi(t *testing.T) {
 	}
 }
 
-// TestRealPi shows some rows, one of each class, with the real Pis and a provider that fails.
+// TestRealPi plays some rows, one of each class, with the real Pis and a provider that fails.
 func TestRealPi(t *testing.T) {
 	path := filepath.Join("testdata", "pi", "live.txt")
 	rows := readRows(t, path)
@@ -134,8 +134,8 @@ func TestRealPi(t *testing.T) {
 	}
 }
 
-// asked is a folder of a person's Pi whose providers are a lab. The model one plays the
-// script, the other answers.
+// asked is a folder of a person's Pi whose providers are a lab. The model one plays the script, and
+// the other model answers.
 func asked(t *testing.T, script string) string {
 	t.Helper()
 	steps, err := faultlab.Parse(script)
@@ -153,8 +153,7 @@ func asked(t *testing.T, script string) string {
 	return dir
 }
 
-// playAll plays the rows, each with an engine of its own, and compares what is seen with the
-// table.
+// playAll plays the rows, each with an engine of its own, and compares what is seen with the table.
 func (h *piHarness) playAll(t *testing.T, path string, rows []piRow, engine func(t *testing.T, r piRow) provider.Engine) {
 	t.Helper()
 	table, err := os.ReadFile(path)
@@ -181,7 +180,7 @@ func (h *piHarness) playAll(t *testing.T, path string, rows []piRow, engine func
 	}
 }
 
-// complete demands a row for every recording.
+// complete requires a row for every recording.
 func complete(t *testing.T, generation string, rows []piRow) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(recordings, generation, "*.txt"))
@@ -196,11 +195,11 @@ func complete(t *testing.T, generation string, rows []piRow) {
 	}
 }
 
-// play asks, looks and presses as the row says, at the page or at the terminal, and gives
-// what both saw.
+// play asks, looks and presses as the row says, at the page or at the terminal, and returns what
+// both saw.
 func (h *piHarness) play(t *testing.T, r piRow, atThePage bool) string {
 	t.Helper()
-	h.window.patience = patience + r.begin + r.silence
+	h.window.timeout = timeout + r.begin + r.silence
 	var s seen
 	s.line("asks", r.asks)
 	s.line("retries", r.retries)
@@ -236,7 +235,7 @@ func (h *piHarness) play(t *testing.T, r piRow, atThePage bool) string {
 	return s.String()
 }
 
-// seesCard looks at the one card of a failure.
+// seesCard checks the one card of a failure.
 func (h *piHarness) seesCard(t *testing.T, s *seen, screen *terminal) {
 	t.Helper()
 	h.wait(`document.querySelectorAll('.card:not([data-answering])').length === 1 && document.querySelector('.run').dataset.status === 'failed'`)
@@ -264,11 +263,11 @@ func (h *piHarness) seesCard(t *testing.T, s *seen, screen *terminal) {
 	s.line("buttons", buttons...)
 }
 
-// full is a label of the page with the full name of its model, as the terminal has it.
+// full is a label of the page with the model's full name, as the terminal has it.
 func full(label string) string { return strings.Replace(label, " fake", " pi/fake", 1) }
 
-// atTheTerminal are the page's buttons as the terminal has them: several other models than the
-// suggested one are behind one entry.
+// atTheTerminal are the page's buttons as the terminal has them: it puts models other than the
+// suggested one behind one entry, if there are several.
 func atTheTerminal(labels []string) (at []string) {
 	others := 0
 	for i, label := range labels {
@@ -290,13 +289,13 @@ func atTheTerminal(labels []string) (at []string) {
 // behind is the terminal's entry for other models.
 const behind = "Switch model…"
 
-// What no two tests show alike: what ticks in a line, and how long attempts took.
+// What differs from test to test: countdowns, and how long attempts took.
 var (
 	counting = regexp.MustCompile(`\d+ s…`)
 	lasted   = regexp.MustCompile(`[\d.]+ m?s\b`)
 )
 
-// seesWait looks at the line that counts down while Pi waits; the run goes on meanwhile, and is
+// seesWait checks the line that counts down while Pi waits. The run continues meanwhile, and is
 // followed.
 func (h *piHarness) seesWait(t *testing.T, s *seen, screen *terminal) {
 	t.Helper()
@@ -308,7 +307,7 @@ func (h *piHarness) seesWait(t *testing.T, s *seen, screen *terminal) {
 	line := counting.ReplaceAllString(h.text(".status .line"), "n s…")
 	buttons := strings.Split(h.text(".lineactions"), "\n")
 	screen.wait(quote(line), func(words string) bool { return strings.Contains(counting.ReplaceAllString(words, "n s…"), line) })
-	if at := append(screen.buttons(), "Stop"); !slices.Equal(at, atTheTerminal(buttons)) { // there it is the key Esc
+	if at := append(screen.buttons(), "Stop"); !slices.Equal(at, atTheTerminal(buttons)) { // at the terminal Stop is the key Esc
 		t.Errorf("the page's buttons are %q, the terminal's %q", buttons, at)
 	}
 	if n := screen.cards(); n != 0 {
@@ -318,7 +317,7 @@ func (h *piHarness) seesWait(t *testing.T, s *seen, screen *terminal) {
 		t.Error("the page does not follow the run any more:", h.text("body"))
 	}
 	left := h.secondsLeft()
-	for end := time.Now().Add(patience); h.secondsLeft() >= left; time.Sleep(25 * time.Millisecond) {
+	for end := time.Now().Add(timeout); h.secondsLeft() >= left; time.Sleep(25 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("the page does not count down from %d s", left)
 		}
@@ -327,12 +326,12 @@ func (h *piHarness) seesWait(t *testing.T, s *seen, screen *terminal) {
 	s.line("buttons", buttons...)
 }
 
-// secondsLeft is what the line of the page says.
+// secondsLeft is the countdown in the page's line.
 func (h *piHarness) secondsLeft() int {
 	return eval[int](h.window, `parseInt(document.querySelector('.status .tick')?.innerText.replace(/\D+/g, '') || '0')`)
 }
 
-// seesEnd looks at what is left when the run is over.
+// seesEnd checks what is left when the run is over.
 func (h *piHarness) seesEnd(t *testing.T, s *seen, screen *terminal, failures int) {
 	t.Helper()
 	h.wait(`['completed', 'cancelled'].includes(document.querySelector('.run')?.dataset.status) || document.querySelector('.status[data-state=stopped]')`)
@@ -369,7 +368,7 @@ func (h *piHarness) seesEnd(t *testing.T, s *seen, screen *terminal, failures in
 	s.line("then", recovered, h.text(".status:not(.sr) .line"))
 }
 
-// prose is what the page shows that a model said.
+// prose is the models' text on the page.
 func (h *piHarness) prose() []string {
 	return eval[[]string](h.window, `[...document.querySelectorAll('.prose')].map((p) => p.innerText)`)
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/faultlab"
 )
 
-// give has a picture of so many pixels come by an event, as it is pasted ("paste" at the box) or
-// dropped ("drop" on the conversation).
+// give pastes ("paste" at the box) or drops ("drop" on the conversation) a picture of that size.
 func (w *window) give(event, kind string, width, height int) {
 	w.t.Helper()
 	eval[any](w, fmt.Sprintf(`(async () => {
@@ -33,8 +32,8 @@ func (w *window) attached(n int) {
 	w.wait(fmt.Sprintf(`document.querySelectorAll('.attached img').length === %d`, n))
 }
 
-// TestPicturesAreSent: pasted and dropped, large ones drawn smaller; they are in the conversation, and go
-// with the message when it is sent once more or edited.
+// TestPicturesAreSent: they can be pasted and dropped, and large ones are scaled down. They are
+// shown in the conversation, and are kept when a message is repeated or edited.
 func TestPicturesAreSent(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.Answer("Blue."), faultlab.Answer("Still blue."), faultlab.Answer("Very blue."))
@@ -44,7 +43,7 @@ func TestPicturesAreSent(t *testing.T) {
 	w.give("drop", "image/png", 4000, 1000)
 	w.attached(2)
 	eval[any](w, `document.querySelector('.new').click()`)
-	w.attached(2) // a new conversation has the draft of the one before it
+	w.attached(2) // a new conversation inherits the draft of the previous one
 	w.send("Which colour is it?")
 	w.says(".prose", "Blue.")
 	w.attached(0)
@@ -84,8 +83,9 @@ func TestPicturesAreSent(t *testing.T) {
 	}
 }
 
-// TestPicturesThatAreNotSent: what is none is refused, and so are too many; who cannot take them is named,
-// and while an answer is written they stay.
+// TestPicturesThatAreNotSent: a file that is not a picture is refused, and so are too many
+// pictures. A model that does not accept pictures is named, and while an answer is written pictures
+// stay in the draft.
 func TestPicturesThatAreNotSent(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.StallAfter("Monday is"))
@@ -118,7 +118,7 @@ func TestPicturesThatAreNotSent(t *testing.T) {
 	w.wait(`!document.querySelector('.send').disabled`)
 }
 
-// TestPicturesInEveryLook: beside what is typed, and in a conversation.
+// TestPicturesInEveryLook: in the draft, and in a conversation.
 func TestPicturesInEveryLook(t *testing.T) {
 	source := axe(t)
 	h := build(t)

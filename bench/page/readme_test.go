@@ -11,7 +11,7 @@ import (
 	"github.com/mulligan-run/mulligan/faultlab"
 )
 
-// TestTheReadmesButtons runs the JavaScript of the client's README as it stands there.
+// TestTheReadmesButtons runs the JavaScript of the client's README as it is written there.
 func TestTheReadmesButtons(t *testing.T) {
 	readme, err := os.ReadFile("../../sdk/typescript/client/README.md")
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/mulligan-run/mulligan/faultlab"
 )
 
-// TestReasoningIsOpened: while the model thinks, and it stays open when the answer comes, and is there after
-// a reload; nobody sees it who does not open it.
+// TestReasoningIsOpened: it can be opened while the model thinks, stays open when the answer comes,
+// and is there after a reload. It is hidden unless it is opened.
 func TestReasoningIsOpened(t *testing.T) {
 	source := axe(t)
 	h := build(t)
@@ -21,7 +21,7 @@ func TestReasoningIsOpened(t *testing.T) {
 	w.press("Reasoning")
 	w.says(".thought", "Friday is taken")
 	w.says(".prose", "Monday is for the report.")
-	w.says(".thought", "Friday is taken") // as it was
+	w.says(".thought", "Friday is taken") // unchanged
 	w.wait(`document.querySelector('.run').dataset.status === 'completed'`)
 	w.says(".thought", "Friday is taken")
 	if n := eval[int](w, `document.querySelectorAll('.reasoning').length`); n != 1 {
@@ -37,7 +37,8 @@ func TestReasoningIsOpened(t *testing.T) {
 	w.says(".thought", "Friday is taken")
 }
 
-// TestJumpToLatest: whoever reads what is above is left there, and comes back by a button.
+// TestJumpToLatest: the page does not scroll away from older text that is being read, and a button
+// jumps to the end.
 func TestJumpToLatest(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.Answer(words(600)), faultlab.SlowAnswer(words(400), 30*time.Millisecond))

@@ -23,7 +23,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// settle begins a run and waits until nothing more happens to it by itself.
+// settle begins a run and waits until it needs a person or has ended.
 func (h *harness) settle(prompt string, auto bool) string {
 	h.t.Helper()
 	id, err := (runs{h.runner, h.t.Context()}).Start(h.t.Context(), gateway.Start{Prompt: prompt, Model: opusFull, Fallbacks: []string{gptFull}, AutoRecover: &auto})
@@ -41,7 +41,7 @@ func (h *harness) settle(prompt string, auto bool) string {
 	return id
 }
 
-// rescuedRun is a run with a tool, an answer that is cut off, two more failures and a switch.
+// rescuedRun is a run with a tool, a truncated answer, two more failures and a model switch.
 func rescuedRun(t *testing.T) (h *harness, id string) {
 	t.Helper()
 	h = build(t, advise(twice))
@@ -50,7 +50,7 @@ func rescuedRun(t *testing.T) (h *harness, id string) {
 	return h, h.settle("Plan my week", true)
 }
 
-// retrospect opens the page of a run.
+// retrospect opens a run's page.
 func (h *harness) retrospect(id string, l look) *window {
 	h.t.Helper()
 	w := h.open("/runs/"+id, l)
@@ -66,7 +66,7 @@ func TestARunInRetrospect(t *testing.T) {
 	w.matches(".rescue h1", `^Rescued in .*: 2 retries, 1 switch, 0 tools repeated, [\d,]+ tokens kept$`)
 	w.wait(`document.title.startsWith('Rescued in') && document.querySelectorAll('.lane.is-attempt').length === 5 && document.querySelectorAll('.lane.is-attempt.is-failed').length === 3`)
 
-	// The keyboard is enough: to a row, into it, nearer, and back.
+	// Everything can be done with the keyboard: go to a row, open it, zoom in, and go back.
 	w.key("j", 0)
 	w.wait(`document.activeElement.dataset.at === '0'`)
 	w.key("ArrowDown", 0)
@@ -86,14 +86,15 @@ func TestARunInRetrospect(t *testing.T) {
 	w.key("0", 0)
 	w.wait(`document.querySelector('[aria-label="Zoom out"]').disabled`)
 
-	// The scrubber takes it back to where it began.
+	// The scrubber shows the run as it began.
 	eval[any](w, `(() => { const r = document.querySelector('.scrub input'); r.value = '0'; r.dispatchEvent(new Event('input', { bubbles: true })); })()`)
 	w.wait(`document.querySelectorAll('.lane[data-later]').length >= 4`)
 	w.press("Play")
 	w.wait(`document.querySelectorAll('.lane[data-later]').length === 0`)
 }
 
-// TestWhatIsShared: the file needs nothing else, shows the same, and has no text unless somebody asked for it.
+// TestWhatIsShared: the shared file depends on nothing else, shows the same, and contains texts
+// only on request.
 func TestWhatIsShared(t *testing.T) {
 	h, id := rescuedRun(t)
 	w := h.retrospect(id, desktop)
@@ -121,7 +122,7 @@ func TestWhatIsShared(t *testing.T) {
 	w.says(".inside", "Retry in 300 ms, by auto-recover.")
 }
 
-// TestARunAsAPicture: what is saved is a PNG of the run, which somebody can look at, and has more in it than its ground.
+// TestARunAsAPicture: the saved file is a PNG of the run that is not empty.
 func TestARunAsAPicture(t *testing.T) {
 	h, id := rescuedRun(t)
 	w := h.retrospect(id, desktop)
@@ -157,8 +158,8 @@ func TestARunAsAPicture(t *testing.T) {
 	}
 }
 
-// TestWhatIfInScreenshots: other settings are tried on what was recorded, and the page says which failures would have
-// gone otherwise; nothing of the run changes.
+// TestWhatIfInScreenshots: other settings are simulated on the recorded run, and the page says
+// which failures would have been handled differently; the run itself does not change.
 func TestWhatIfInScreenshots(t *testing.T) {
 	h, id := rescuedRun(t)
 	w := h.retrospect(id, desktop)
@@ -184,7 +185,7 @@ func TestWhatIfInScreenshots(t *testing.T) {
 	}
 }
 
-// TestARunThatGoesOn: its page grows while it does, and says how it ended.
+// TestARunThatGoesOn: its page is updated while the run continues, and shows how it ended.
 func TestARunThatGoesOn(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.ToolCalls("I run the tests first.", faultlab.Call{Name: "run_tests"}), faultlab.Answer("All is well."))
@@ -201,7 +202,8 @@ func TestARunThatGoesOn(t *testing.T) {
 	w.lacks(".is-open")
 }
 
-// TestOtherRunsInRetrospect: one that is not there, one that waits for a person, one of 500 attempts, and one of hostile text.
+// TestOtherRunsInRetrospect: a missing run, one that waits for a person, one with 500 attempts, and
+// one with hostile text.
 func TestOtherRunsInRetrospect(t *testing.T) {
 	h := build(t)
 	w := h.retrospect("r0nosuchrun", desktop)
@@ -230,7 +232,7 @@ func TestOtherRunsInRetrospect(t *testing.T) {
 	}
 }
 
-// manyAttempts writes a run that failed so often, and was answered then.
+// manyAttempts writes a run that failed so many times, and was answered then.
 func (h *harness) manyAttempts(id string, n int, text string) string {
 	h.t.Helper()
 	log, err := h.log.Claim(h.t.Context(), id, "test", time.Hour)
@@ -265,7 +267,8 @@ func (h *harness) write(lease timeline.Lease, id string, bodies []recovery.Body)
 	}
 }
 
-// TestWhatWasOverAtOnce: a stretch that began and ended with the run took no time, and is not drawn to its end.
+// TestWhatWasOverAtOnce: an interval that began and ended with the run took no time, and is not
+// drawn across it.
 func TestWhatWasOverAtOnce(t *testing.T) {
 	h := build(t)
 	lease, err := h.log.Claim(t.Context(), "r-at-once", "test", time.Hour)
@@ -296,7 +299,7 @@ func TestWhatWasOverAtOnce(t *testing.T) {
 	w.wait(`[...document.querySelectorAll('.lane .long')].map((l) => l.textContent).join() === '0 ms,2 s'`)
 }
 
-// TestARunInRetrospectInScreenshots lets axe-core look at it in each look, and takes pictures.
+// TestARunInRetrospectInScreenshots runs axe-core on every look, and takes screenshots.
 func TestARunInRetrospectInScreenshots(t *testing.T) {
 	source := axe(t)
 	h := build(t, advise(twice))
@@ -319,7 +322,8 @@ func TestARunInRetrospectInScreenshots(t *testing.T) {
 	w.looks(source, "rescue-headers")
 }
 
-// TestTheTriesBesideAnAnswer: a recovered answer has a strip of its attempts, which opens the run's page.
+// TestTheTriesBesideAnAnswer: a recovered answer has a strip of its attempts, which opens the run's
+// page.
 func TestTheTriesBesideAnAnswer(t *testing.T) {
 	h := build(t, advise(twice))
 	h.play(opus, faultlab.Overloaded(), faultlab.Unavailable(), faultlab.Overloaded())

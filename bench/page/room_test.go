@@ -17,7 +17,7 @@ import (
 	"github.com/mulligan-run/mulligan/runner"
 )
 
-// pluginsAtWork are plugins that people look at and act on.
+// pluginsAtWork are plugins whose state people can see and change.
 type pluginsAtWork struct {
 	mu   sync.Mutex
 	all  []gateway.Plugin
@@ -69,7 +69,7 @@ func (p *pluginsAtWork) act(_ context.Context, name string, act gateway.PluginAc
 	return nil
 }
 
-// providersAtWork are two providers of which one is in trouble.
+// providersAtWork are two providers, one of which has problems.
 func providersAtWork() gateway.Providers {
 	now := time.Now()
 	return gateway.Providers{
@@ -88,14 +88,14 @@ func providersAtWork() gateway.Providers {
 	}
 }
 
-// strike presses a key as a keyboard does, with what that does to the focus.
+// strike presses a key like a keyboard, including its effect on the focus.
 func (w *window) strike(key string) {
 	w.t.Helper()
 	w.do(chromedp.KeyEvent(key))
 }
 
-// TestProvidersAndPlugins: the control room says how both do, and a plugin is started anew, disabled after
-// one has been asked whether to, and enabled, all of it by the keyboard.
+// TestProvidersAndPlugins: the control room shows the state of both. A plugin is restarted,
+// disabled after a confirmation, and enabled, all with the keyboard.
 func TestProvidersAndPlugins(t *testing.T) {
 	h := controlRoom(t)
 	w := h.enter(desktop, "")
@@ -115,7 +115,7 @@ func TestProvidersAndPlugins(t *testing.T) {
 	}
 	open("house-rules")
 	w.says(".plugins", "connection refused <b>")
-	w.strike(kb.Tab) // to what it wrote
+	w.strike(kb.Tab) // to the plugin's log
 	w.strike(kb.Tab)
 	w.wait(`document.activeElement.innerText === 'Restart'`)
 	w.strike(kb.Enter)
@@ -132,7 +132,7 @@ func TestProvidersAndPlugins(t *testing.T) {
 	w.says(".outcome", "auto-recover is disabled")
 	w.says("[data-plugin=auto-recover]", "Disabled by a browser (session ")
 	w.wait(`document.activeElement.innerText === 'Enable'`)
-	time.Sleep(3500 * time.Millisecond) // the page has looked again: it is still open, and says the same
+	time.Sleep(3500 * time.Millisecond) // after a poll it is still open, and says the same
 	w.says("[data-plugin=auto-recover]", "Disabled by a browser (session ")
 	w.strike(kb.Enter)
 	w.says(".outcome", "auto-recover is enabled")
@@ -146,7 +146,8 @@ func TestProvidersAndPlugins(t *testing.T) {
 	w.says("[data-plugin=guard]", "cannot be disabled here")
 }
 
-// TestPluginsInScreenshots lets axe-core look at an open plugin, and at the question whether to disable it.
+// TestPluginsInScreenshots runs axe-core on an open plugin, and on the question whether to disable
+// it.
 func TestPluginsInScreenshots(t *testing.T) {
 	source := axe(t)
 	h := controlRoom(t)
@@ -159,7 +160,8 @@ func TestPluginsInScreenshots(t *testing.T) {
 	w.looks(source, "room")
 }
 
-// TestCallsOfOneConversationAreOneRow: calls of another program fold, until they are asked for; others do not.
+// TestCallsOfOneConversationAreOneRow: the calls of another program are collapsed into one row
+// until it is opened; other runs are not.
 func TestCallsOfOneConversationAreOneRow(t *testing.T) {
 	h := build(t)
 	begin := func(prompt string, labels recovery.Labels) {

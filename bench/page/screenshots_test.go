@@ -27,7 +27,7 @@ var screenshots = flag.Bool("screenshots", false, "write a picture of every stat
 
 const pictures = "../../docs/screenshots"
 
-// looks are what every state is pictured in.
+// looks are the looks in which every state is pictured.
 var looks = map[string]look{
 	"light":      {width: 1280, height: 868, scale: 1.75, reduced: true},
 	"dark":       {width: 1280, height: 868, scale: 1.75, dark: true, reduced: true},
@@ -35,7 +35,7 @@ var looks = map[string]look{
 	"phone-dark": {width: 390, height: 780, scale: 2, dark: true, reduced: true},
 }
 
-// kept are the pictures that are part of the tree; the others are in all/, which is not.
+// kept are the pictures that are committed; the others are in all/, which is ignored by git.
 var kept = map[string]bool{
 	"suggestion-light": true, "suggestion-dark": true, "suggestion-phone": true, "retrying-light": true, "retrying-phone": true,
 	"runs-light": true, "runs-dark": true, "runs-phone": true, "room-light": true, "room-dark": true, "room-phone": true, "whatif-light": true,
@@ -161,7 +161,7 @@ var scenes = []scene{
 	}},
 }
 
-// TestScreenshots pictures every state, where it is asked to.
+// TestScreenshots takes a screenshot of every state, on request.
 func TestScreenshots(t *testing.T) {
 	if !*screenshots {
 		t.Skip("only with -screenshots: make screenshots")
@@ -174,7 +174,7 @@ func TestScreenshots(t *testing.T) {
 	for _, s := range scenes {
 		t.Run(s.name, func(t *testing.T) {
 			h := build(t, s.options...)
-			h.plugins.all = h.plugins.all[:1] // that does well
+			h.plugins.all = h.plugins.all[:1] // a healthy one
 			h.history()
 			s.play(h)
 			w := h.open("/", looks["light"])
@@ -183,14 +183,14 @@ func TestScreenshots(t *testing.T) {
 			s.arrive(w)
 			for name, l := range looks {
 				w.be(l)
-				time.Sleep(300 * time.Millisecond) // the list is looked at, and things are drawn
+				time.Sleep(300 * time.Millisecond) // the list is polled, and things are drawn
 				w.shoot(s.name + "-" + name)
 			}
 		})
 	}
 }
 
-// history is what was talked about before.
+// history is earlier conversations.
 func (h *harness) history() {
 	h.t.Helper()
 	h.play(opus, faultlab.Answer("Done."))
@@ -235,8 +235,8 @@ func (w *window) shoot(name string) {
 	}
 }
 
-// reduced is a picture with 256 colours at the most: those that are seen most and are not
-// too much like another, and for the rest the nearest of them.
+// reduced is a picture with at most 256 colours: the most frequent ones that are not too similar to
+// one another. All other colours become the nearest of them.
 func reduced(img image.Image) image.Image {
 	bounds := img.Bounds()
 	rgba := image.NewRGBA(bounds)

@@ -15,16 +15,16 @@ import (
 
 const canaryKey = "sk-ant-canary-0123456789abcdef"
 
-// purse is gateway.Keys, of two providers without a key and a model server.
-type purse struct {
+// keyStore is gateway.Keys of two providers without a key, and of a model server.
+type keyStore struct {
 	mu    sync.Mutex
 	kept  map[string]string
-	wrong bool // what is tried is refused
-	ring  bool // what is kept is in the system's keyring
+	wrong bool // a key that is tested is refused
+	ring  bool // a stored key is in the system's keyring
 	local []gateway.LocalServer
 }
 
-func (p *purse) Listed() gateway.KeysListed {
+func (p *keyStore) Listed() gateway.KeysListed {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	list := []gateway.KeyProvider{
@@ -39,18 +39,18 @@ func (p *purse) Listed() gateway.KeysListed {
 	return gateway.KeysListed{Keeps: true, Keyring: p.ring, Providers: list}
 }
 
-func (p *purse) Local(context.Context) []gateway.LocalServer { return p.local }
+func (p *keyStore) Local(context.Context) []gateway.LocalServer { return p.local }
 
-func (p *purse) Keep(provider, key string) error {
+func (p *keyStore) Keep(provider, key string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.kept[provider] = key
 	return nil
 }
 
-func (p *purse) Forget(provider string) error { return p.Keep(provider, "") }
+func (p *keyStore) Forget(provider string) error { return p.Keep(provider, "") }
 
-func (p *purse) Try(context.Context, string) gateway.KeyTried {
+func (p *keyStore) Try(context.Context, string) gateway.KeyTried {
 	if p.wrong {
 		return gateway.KeyTried{Model: opusFull, Failure: &failure.Failure{
 			Kind: failure.KindAuth, Code: failure.KindAuth.Code(), Provider: "anthropic", HTTPStatus: 401,
@@ -60,27 +60,28 @@ func (p *purse) Try(context.Context, string) gateway.KeyTried {
 	return gateway.KeyTried{Model: opusFull, Answered: true, Millis: 812}
 }
 
-// keyless is a harness where nobody has a key.
-func keyless(p *purse) option {
+// keyless is a harness without any key.
+func keyless(p *keyStore) option {
 	p.kept = map[string]string{}
-	return func(h *harness, _ *[]runner.Option) { h.purse = p }
+	return func(h *harness, _ *[]runner.Option) { h.keyStore = p }
 }
 
-// door opens a harness without keys.
-func (h *harness) door() *window {
+// openKeyless opens a harness without keys.
+func (h *harness) openKeyless() *window {
 	h.t.Helper()
 	w := h.visit(h.link(), desktop)
 	w.wait(`document.querySelector('.nokey') && location.hash === ''`)
 	return w
 }
 
-// TestAKeyIsPasted: it is kept and tried by what a person does with the keyboard alone, a model is ready then, and the key can be
-// tested and removed later. The page has it nowhere once it was sent.
+// TestAKeyIsPasted: with the keyboard alone a key is pasted, stored and tested, and then a model is
+// ready. The key can be tested again and removed later. Once it was sent the page no longer
+// contains it.
 func TestAKeyIsPasted(t *testing.T) {
 	source := axe(t)
-	p := &purse{wrong: true}
+	p := &keyStore{wrong: true}
 	h := build(t, keyless(p))
-	w := h.door()
+	w := h.openKeyless()
 	w.says(".nokey", "Choose who answers")
 	w.says(".nokey", "in a file that only you can read")
 	w.wait(`document.querySelector('.nokey input[type=radio]:checked')?.parentElement.innerText === 'Anthropic'`)
@@ -108,7 +109,7 @@ func TestAKeyIsPasted(t *testing.T) {
 	if got := eval[string](w, `document.documentElement.outerHTML + [...document.querySelectorAll('input')].map((e) => e.value) + JSON.stringify({ ...localStorage })`); strings.Contains(got, "canary") {
 		t.Error("the page still has the key")
 	}
-	w.wait(picker + `?.selectedOptions[0]?.innerText.trim() === ` + quote(opus)) // it can be asked
+	w.wait(picker + `?.selectedOptions[0]?.innerText.trim() === ` + quote(opus)) // the model can be asked
 	w.press("API keys")
 	w.press("Remove…")
 	w.looks(source, "keys")
@@ -119,10 +120,10 @@ func TestAKeyIsPasted(t *testing.T) {
 	}
 }
 
-// TestAModelOfThisComputer is offered, and is the one of new conversations too.
+// TestAModelOfThisComputer: a local model is offered, and new conversations use it too.
 func TestAModelOfThisComputer(t *testing.T) {
-	h := build(t, keyless(&purse{local: []gateway.LocalServer{{Name: "ollama", Title: "Ollama", Models: []string{"ollama/qwen3:8b", "ollama/llama3.2"}}}}))
-	w := h.door()
+	h := build(t, keyless(&keyStore{local: []gateway.LocalServer{{Name: "ollama", Title: "Ollama", Models: []string{"ollama/qwen3:8b", "ollama/llama3.2"}}}}))
+	w := h.openKeyless()
 	w.says(".nokey", "Ollama runs on this computer")
 	w.press("Use llama3.2")
 	w.lacks(".nokey")

@@ -46,8 +46,8 @@ func TestThinkingAndSlow(t *testing.T) {
 	w.matches(".line", `^Stopped\.$`) // there is no text
 }
 
-// TestASlowCallIsCutShort: from 20 s without a token a person may have the call made again,
-// or another model asked, whoever recovers otherwise; by a click, or by a key.
+// TestASlowCallIsCutShort: after 20 s without a token a person can have the call repeated, or
+// another model asked, by click or by key, whether or not automatic recovery is on.
 func TestASlowCallIsCutShort(t *testing.T) {
 	other := answered("You chose: Switch to gpt-5.2")
 	for name, c := range map[string]struct {
@@ -89,8 +89,8 @@ func TestASlowCallIsCutShort(t *testing.T) {
 	}
 }
 
-// TestTooLateToCutShort: who presses when the call is over already is not told of a
-// suggestion that there never was.
+// TestTooLateToCutShort: whoever presses when the call has just ended is not shown an error about a
+// missing suggestion.
 func TestTooLateToCutShort(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.Hang())
@@ -101,7 +101,7 @@ func TestTooLateToCutShort(t *testing.T) {
 		Promise.resolve(new Response('{"status":410,"detail":"gone"}', {status: 410, headers: {'content-type': 'application/problem+json'}})).finally(() => window.answers++); })()`)
 	w.press("Retry now")
 	w.wait(`window.answers === 1`)
-	w.press("Retry now") // it may be tried again
+	w.press("Retry now") // it can be retried
 	w.wait(`window.answers === 2`)
 	w.press("Stop")
 	w.says(".line", "Stopped.")
@@ -110,7 +110,7 @@ func TestTooLateToCutShort(t *testing.T) {
 	}
 }
 
-// TestSilenceWithoutALimit: where nothing ends a silent call, only stopping it is offered.
+// TestSilenceWithoutALimit: if no timer ends a silent call, only stopping it is offered.
 func TestSilenceWithoutALimit(t *testing.T) {
 	h := build(t, policy(func(p *recovery.Policy) { p.Timeouts.FirstEvent, p.Timeouts.Idle = 0, 0 }))
 	h.play(opus, faultlab.Hang())

@@ -16,8 +16,8 @@ import (
 	"github.com/mulligan-run/mulligan/tui"
 )
 
-// terminal is a terminal chat that looks at a conversation of the harness, without a terminal:
-// what it draws is read.
+// terminal is a terminal chat on a conversation of the harness, without a terminal: the test reads
+// what the chat renders.
 type terminal struct {
 	t   *testing.T
 	ctx context.Context
@@ -44,7 +44,7 @@ func watch(t *testing.T, url, session string) *terminal {
 	return w
 }
 
-// feed tells the chat something, and does what it wants done for it.
+// feed passes a message to the chat, and runs the command that it returns.
 func (w *terminal) feed(msg tea.Msg) {
 	w.mu.Lock()
 	_, cmd := w.chat.Update(msg)
@@ -52,7 +52,7 @@ func (w *terminal) feed(msg tea.Msg) {
 	w.do(cmd)
 }
 
-// do does what the chat wants done, each thing by itself, as a terminal's program would.
+// do runs a command concurrently, as the terminal program would.
 func (w *terminal) do(cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -74,7 +74,7 @@ func (w *terminal) do(cmd tea.Cmd) {
 	}()
 }
 
-// screen is what the chat draws, without its styles, from the left to the right.
+// screen is what the chat renders, without styles.
 func (w *terminal) screen() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -84,13 +84,13 @@ func (w *terminal) screen() string {
 // frame is the lines and corners of a card.
 var frame = regexp.MustCompile(`[│╭╮╰╯─\s]+`)
 
-// words is what the chat says, whatever the lines are that it is wrapped to.
+// words is the chat's text, however its lines are wrapped.
 func (w *terminal) words() string { return strings.TrimSpace(frame.ReplaceAllString(w.screen(), " ")) }
 
-// wait waits until what is drawn satisfies a condition, which is told where it never does.
+// wait waits until the rendered text satisfies a condition, and fails with what if it never does.
 func (w *terminal) wait(what string, is func(words string) bool) {
 	w.t.Helper()
-	for end := time.Now().Add(patience); !is(w.words()); time.Sleep(40 * time.Millisecond) {
+	for end := time.Now().Add(timeout); !is(w.words()); time.Sleep(40 * time.Millisecond) {
 		if time.Now().After(end) {
 			w.t.Fatalf("the terminal never shows %s:\n%s", what, w.screen())
 		}
@@ -102,10 +102,10 @@ func (w *terminal) says(text string) {
 	w.wait(quote(text), func(words string) bool { return strings.Contains(words, text) })
 }
 
-// cards counts the cards that are drawn.
+// cards counts the visible cards.
 func (w *terminal) cards() int { return strings.Count(w.screen(), "╭") }
 
-// button is one as it is drawn: its number and its label.
+// button is a rendered button: its number and its label.
 var button = regexp.MustCompile(`\[(\d)\] (.+?)(?:   |\s*[│\n]|$)`)
 
 // buttons are the labels of the buttons, in the order of their numbers.
@@ -118,8 +118,8 @@ func labels(drawn string) (labels []string) {
 	return labels
 }
 
-// press presses the button of that label, which for another model may be in the menu behind
-// an entry of its own.
+// press presses the button with that label; another model's may be in a menu behind an entry of its
+// own.
 func (w *terminal) press(label string) {
 	w.t.Helper()
 	model, switches := strings.CutPrefix(label, "Switch to ")

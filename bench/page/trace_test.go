@@ -11,19 +11,19 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// span is one thing that a thread of the browser did, in microseconds.
+// span is one task of a browser thread, in microseconds.
 type span struct {
 	Name     string  `json:"name"`
 	PID      int     `json:"pid"`
 	TID      int     `json:"tid"`
-	Computed float64 `json:"tdur"` // by the thread itself: others may use this machine
+	Computed float64 `json:"tdur"` // by the thread itself, whatever else runs on this machine
 	Args     struct {
 		Name string `json:"name"`
 	} `json:"args"`
 }
 
-// longestTask is how long the thread of a page computed at a time while do was going on: as
-// long as that takes nothing else happens in the page, and there is no new frame.
+// longestTask is the longest uninterrupted computation of a page's thread during do. While it lasts
+// the page responds to nothing and draws no frame.
 func (w *window) longestTask(do func()) time.Duration {
 	w.t.Helper()
 	var mu sync.Mutex
@@ -55,7 +55,7 @@ func (w *window) longestTask(do func()) time.Duration {
 	call(w, tracing.End, cdp.Empty{})
 	select {
 	case <-over:
-	case <-time.After(w.patience):
+	case <-time.After(w.timeout):
 		w.t.Fatal("the browser does not say what it did")
 	}
 	mu.Lock()
@@ -67,8 +67,7 @@ func (w *window) longestTask(do func()) time.Duration {
 	return longest
 }
 
-// longestOf is the longest task of a page among what was traced; a page that did nothing was
-// not traced.
+// longestOf is a page's longest task in a trace; a page that did nothing is not in the trace.
 func longestOf(spans []span) (longest time.Duration, traced bool) {
 	pages := map[[2]int]bool{}
 	for _, s := range spans {

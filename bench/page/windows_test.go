@@ -29,11 +29,11 @@ func TestTwoWindows(t *testing.T) {
 		}
 	}
 	two.send("And then?")
-	one.wait(`document.querySelectorAll('.run').length === 2`) // the other window sees what was said here
+	one.wait(`document.querySelectorAll('.run').length === 2`) // the other window shows what was sent here
 }
 
-// TestI09ReloadInAStream: the text on the screen is the answer, however often the page was
-// loaded while it came.
+// TestI09ReloadInAStream: the text on the screen is the answer, however often the page is reloaded
+// while it streams.
 func TestI09ReloadInAStream(t *testing.T) {
 	h := build(t, advise(twice))
 	text := "Über den Bäumen – " + words(80)
@@ -69,7 +69,7 @@ func TestTheConnectionIsLostAndBack(t *testing.T) {
 	connected(false)
 	w.says(".reconnecting", "Reconnecting…")
 	if got := w.text(".run"); !strings.Contains(got, "word") || strings.Contains(got, "offline") {
-		t.Errorf("the run is shown as %q", got) // the browser's connection decides nothing about it
+		t.Errorf("the run is shown as %q", got) // the browser's connection does not affect the run
 	}
 	connected(true)
 	w.wait(`document.querySelector('.run')?.dataset.status === 'completed'`)
@@ -79,8 +79,8 @@ func TestTheConnectionIsLostAndBack(t *testing.T) {
 	w.lacks(".reconnecting")
 }
 
-// TestADamagedAddressIsANewConversation: a link that was cut in mid-character shows the page
-// all the same.
+// TestADamagedAddressIsANewConversation: a link that was cut within a character still opens the
+// page.
 func TestADamagedAddressIsANewConversation(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.Answer("Here I am."))
@@ -97,8 +97,8 @@ func TestSignIn(t *testing.T) {
 	used := h.link()
 	in := h.visit(used, desktop)
 	in.wait(`document.querySelector('.pick option')?.innerText === '` + opus + `'`)
-	in.wait(`location.hash === '' && !document.cookie`) // no script sees it
-	w.press("Try again")                                // this browser is known now
+	in.wait(`location.hash === '' && !document.cookie`) // no script can read it
+	w.press("Try again")                                // this browser is signed in now
 	w.wait(`document.querySelector('#message')`)
 	w.press("Sign out")
 	w.says(".signin", "mulligan login")
@@ -112,8 +112,8 @@ func TestSignIn(t *testing.T) {
 	again.wait(`document.querySelector('#message')`)
 }
 
-// TestModelsCannotReachOut: what a model writes shows no picture from elsewhere, runs
-// nothing, and styles nothing.
+// TestModelsCannotReachOut: what a model writes loads no external image, runs nothing, and styles
+// nothing.
 func TestModelsCannotReachOut(t *testing.T) {
 	h := build(t)
 	hostile := "![secret](https://example.org/pixel.png) <img src=x onerror=alert(1)> <script>window.hit = 1</script> " +
@@ -137,7 +137,7 @@ func TestModelsCannotReachOut(t *testing.T) {
 	}
 }
 
-// TestS10NothingThatAModelWritesRuns sends a hundred attempts through the chat.
+// TestS10NothingThatAModelWritesRuns sends a hundred injection attempts through the chat.
 func TestS10NothingThatAModelWritesRuns(t *testing.T) {
 	vectors := []string{
 		`<script>hit()</script>`, `<img src=x onerror=hit()>`, `<svg onload=hit()>`, `<svg><script>hit()</script></svg>`, `<body onload=hit()>`,
@@ -190,7 +190,7 @@ func TestRememberedChoices(t *testing.T) {
 	w.auto(false)
 	w.reload()
 	w.says(".prose", "Monday")
-	w.wait(`document.querySelector('.switch').getAttribute('aria-checked') === 'false'`) // the conversation has its own
+	w.wait(`document.querySelector('.switch').getAttribute('aria-checked') === 'false'`) // the conversation has a setting of its own
 }
 
 func TestANotificationWhenARunWaits(t *testing.T) {
@@ -203,7 +203,7 @@ func TestANotificationWhenARunWaits(t *testing.T) {
 	w.wait(`window.__told[0] === 'Mulligan needs you: Plan my week'`)
 }
 
-// TestAxe lets axe-core look at every state, at a screen and at a telephone, in both themes.
+// TestAxe runs axe-core on every state, on a desktop and on a phone, in both themes.
 func TestAxe(t *testing.T) {
 	source := axe(t)
 	for _, s := range scenes {
@@ -214,14 +214,14 @@ func TestAxe(t *testing.T) {
 			s.arrive(w)
 			for _, l := range looks {
 				w.be(l)
-				w.judge(source)
+				w.audit(source)
 			}
 		})
 	}
 }
 
-// judge complains about what axe-core finds.
-func (w *window) judge(source string) {
+// audit reports what axe-core finds.
+func (w *window) audit(source string) {
 	w.t.Helper()
 	eval[any](w, source+`; void 0`)
 	eval[any](w, `window.__axe = undefined; void axe.run(document, { resultTypes: ['violations'] }).then((r) => { window.__axe = r.violations
@@ -232,7 +232,7 @@ func (w *window) judge(source string) {
 	}
 }
 
-// axe is the source of axe-core, which judges a page in a browser.
+// axe is the source of axe-core, an accessibility checker for pages.
 func axe(t *testing.T) string {
 	t.Helper()
 	chromium(t)
@@ -246,8 +246,8 @@ func axe(t *testing.T) string {
 	return string(source)
 }
 
-// looks has a state looked at in every look: axe-core finds nothing, nothing is wider than the
-// window, and there is a picture if pictures are wanted.
+// looks checks a state in every look: axe-core finds nothing, nothing is wider than the window, and
+// a screenshot is taken if that was requested.
 func (w *window) looks(source, name string) {
 	w.t.Helper()
 	before := look{width: 1280, height: 820, scale: 1, reduced: true}
@@ -256,7 +256,7 @@ func (w *window) looks(source, name string) {
 		"phone": {width: 390, height: 780, scale: 2, reduced: true}, "phone-dark": {width: 390, height: 780, scale: 2, dark: true, reduced: true},
 	} {
 		w.be(l)
-		w.judge(source)
+		w.audit(source)
 		if wide := eval[int](w, `document.documentElement.scrollWidth`); int64(wide) > l.width {
 			w.t.Errorf("%s, %s: it is %d px wide", name, suffix, wide)
 		}

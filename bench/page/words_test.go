@@ -15,7 +15,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// truncated is an answer that ends where the model may write no more.
+// truncated is an answer that ends at the model's token limit.
 func truncated(text string) faultlab.Step {
 	frame := func(kind, data string) string { return "event: " + kind + "\ndata: " + data + "\n\n" }
 	return faultlab.Status(http.StatusOK, map[string]string{"Content-Type": "text/event-stream; charset=utf-8"},
@@ -27,7 +27,7 @@ func truncated(text string) faultlab.Step {
 			frame("message_stop", `{"type":"message_stop"}`))
 }
 
-// typing types into the message's box.
+// typing types into the message box.
 func typing(text string) chromedp.Action[chromedp.Void] { return chromedp.SendKeys("#message", text) }
 
 // goTo opens another conversation by its address.
@@ -37,7 +37,7 @@ func (w *window) goTo(path string) {
 	w.wait(`document.querySelector('mulligan-chat')?.conversation.loading === false`)
 }
 
-// connected takes the window's connection away, or gives it back.
+// connected cuts the window's connection, or restores it.
 func (w *window) connected(yes bool) {
 	w.t.Helper()
 	call(w, network.Enable, network.EnableParams{})
@@ -47,8 +47,8 @@ func (w *window) connected(yes bool) {
 	call(w, network.OverrideNetworkState, network.OverrideNetworkStateParams{Offline: !yes, DownloadThroughput: -1, UploadThroughput: -1})
 }
 
-// TestADraftBelongsToItsConversation: what was typed in one is never sent in another, and is
-// there again after a reload.
+// TestADraftBelongsToItsConversation: text that was typed in one conversation is never sent in
+// another, and survives a reload.
 func TestADraftBelongsToItsConversation(t *testing.T) {
 	h := build(t)
 	w := h.open("/#/s/one", desktop)
@@ -90,7 +90,7 @@ func TestACutAnswerIsSaidToBeCut(t *testing.T) {
 	w.says(".truncated", "Cut off here")
 }
 
-// TestThePickerIsInTheOrderOfTheAPI also where the default model is not the first.
+// TestThePickerIsInTheOrderOfTheAPI: also if the default model is not the first.
 func TestThePickerIsInTheOrderOfTheAPI(t *testing.T) {
 	h := build(t)
 	w := h.open("/", desktop)
@@ -100,8 +100,8 @@ func TestThePickerIsInTheOrderOfTheAPI(t *testing.T) {
 	w.wait(picker + `.value === 'a/one'`)
 }
 
-// TestTheServerIsGone: nothing is said to be well or to think, and what was said of it goes
-// when it is back.
+// TestTheServerIsGone: nothing is said to be running or thinking, and the message about the server
+// disappears when it is back.
 func TestTheServerIsGone(t *testing.T) {
 	h := build(t)
 	h.plugins.all = h.plugins.all[:1]
@@ -115,14 +115,14 @@ func TestTheServerIsGone(t *testing.T) {
 	w.says(".plugins", "Not connected")
 	w.lacks(".run .pulse, .plugins .good, .trouble")
 	w.press("Stop")
-	w.lacks(".trouble") // it is said already
+	w.lacks(".trouble") // it was said already
 	w.connected(true)
 	w.lacks(".banner, .reconnecting, .trouble")
 	w.says(".plugins", "1 plugin, healthy")
 }
 
-// TestTheSuggestedActionIsFirst, with who suggests it and why; other models are behind one
-// button, and Stop is last.
+// TestTheSuggestedActionIsFirst: with who suggests it and why. Other models are behind one button,
+// and Stop is last.
 func TestTheSuggestedActionIsFirst(t *testing.T) {
 	h := build(t, advise(func(e hooks.RunError) recovery.Vote {
 		return recovery.Vote{Action: recovery.ActionRetry, Reason: "it may pass by itself"}
@@ -138,7 +138,7 @@ func TestTheSuggestedActionIsFirst(t *testing.T) {
 	answered("You chose: Retry")(w)
 }
 
-// TestAnUnsafeToolShowsItsArguments: only who sees them can say whether to run it again.
+// TestAnUnsafeToolShowsItsArguments: without them nobody can say whether to run it again.
 func TestAnUnsafeToolShowsItsArguments(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.ToolCall("send_email", `{"to":"ada@example.org"}`))
@@ -147,7 +147,7 @@ func TestAnUnsafeToolShowsItsArguments(t *testing.T) {
 	w.says(".card .called", `"to": "ada@example.org"`)
 }
 
-// TestAPluginsOwnButtonLeadsSomewhere, and opens beside the page.
+// TestAPluginsOwnButtonLeadsSomewhere: it opens in a new tab.
 func TestAPluginsOwnButtonLeadsSomewhere(t *testing.T) {
 	h := build(t, advise(func(hooks.RunError) recovery.Vote {
 		return recovery.Vote{Action: recovery.ActionFail, Reason: "it is being repaired", Actions: []recovery.Button{{Label: "Status page", URL: "https://status.example.com/"}}}
@@ -158,8 +158,7 @@ func TestAPluginsOwnButtonLeadsSomewhere(t *testing.T) {
 	w.wait(`document.querySelector('.card .buttons a').matches('[href="https://status.example.com/"][target=_blank][rel~=noopener]')`)
 }
 
-// TestOneTitle: the list and the head of a conversation call it the same, by its first
-// message.
+// TestOneTitle: the list and the conversation's heading have the same title, its first message.
 func TestOneTitle(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.Answer(answer), faultlab.Answer(answer))
@@ -183,7 +182,7 @@ func TestAStoppedCardIsNotAFailure(t *testing.T) {
 	w.matches(".list .meta", `^now$`)
 }
 
-// TestTasksAndColumns are drawn as they are meant.
+// TestTasksAndColumns: task lists and tables are rendered.
 func TestTasksAndColumns(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.Answer("- [x] done\n- [ ] open\n\n| a | b |\n|:-:|--:|\n| 1 | 2 |\n\n7. seven"))
@@ -195,7 +194,7 @@ func TestTasksAndColumns(t *testing.T) {
 	w.wait(`[...document.querySelectorAll('.prose td')].map((c) => getComputedStyle(c).textAlign).join() === 'center,end'`)
 }
 
-// TestEnterOnAPhoneMakesALine: a button sends there.
+// TestEnterOnAPhoneMakesALine: on a phone a button sends the message.
 func TestEnterOnAPhoneMakesALine(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.Answer(answer))
@@ -215,7 +214,8 @@ func TestEnterOnAPhoneMakesALine(t *testing.T) {
 	w.says(".prose", "Monday")
 }
 
-// TestAFinishedAnswerIsSaidOnce to who cannot see it, and not while it comes.
+// TestAFinishedAnswerIsSaidOnce: a screen reader is told the whole answer once, and nothing while
+// it streams.
 func TestAFinishedAnswerIsSaidOnce(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.SlowAnswer(words(30), 20*time.Millisecond))
@@ -229,7 +229,7 @@ func TestAFinishedAnswerIsSaidOnce(t *testing.T) {
 	w.wait(`document.querySelector('.announced').textContent === ''`) // it is not new
 }
 
-// TestNoKey: before anything is sent a person reads what to do about it.
+// TestNoKey: before anything is sent the page says what to do about it.
 func TestNoKey(t *testing.T) {
 	h := build(t)
 	w := h.open("/", desktop)
@@ -240,7 +240,7 @@ func TestNoKey(t *testing.T) {
 	w.says(".nokey", "OPENAI_API_KEY")
 }
 
-// TestOneBrokenMessageIsOneBrokenMessage: what cannot be drawn takes nothing with it.
+// TestOneBrokenMessageIsOneBrokenMessage: a message that cannot be rendered affects no other.
 func TestOneBrokenMessageIsOneBrokenMessage(t *testing.T) {
 	h := build(t)
 	deep := strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000)

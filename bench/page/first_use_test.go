@@ -13,11 +13,11 @@ import (
 	"github.com/mulligan-run/mulligan/internal/needs"
 )
 
-// generous is how long a step of a stranger may take on a machine that does much else; all of
-// them together take seconds on one that does not.
-const generous = 3 * time.Minute
+// stepTimeout is how long one step may take on a busy machine; on an idle one all of them together
+// take seconds.
+const stepTimeout = 3 * time.Minute
 
-// toStart and toPress are the stranger's second and third action, after the clone.
+// toStart and toPress are the new user's second and third action, after the clone.
 const (
 	toStart = "make start"
 	toPress = "529 Overloaded"
@@ -25,17 +25,17 @@ const (
 	toPressNext = "Cut in mid-sentence"
 )
 
-// stranger is somebody who has just cloned the repository: no key, no configuration, an empty home.
-type stranger struct {
+// newUser is somebody who has just cloned the repository: no key, no configuration, an empty home.
+type newUser struct {
 	t      *testing.T
 	home   string
 	opened string // the file that the browser was given
 	socket string // of tmux
 }
 
-// newStranger types at a terminal what the README says, in the folder of the repository. What that
-// compiles is compiled before, since a cold cache may take longer than any step waits.
-func newStranger(t *testing.T) *stranger {
+// beginAsNewUser types the README's commands in a terminal, in the repository's folder. Everything
+// that they compile is compiled before, since that may take longer than a step with a cold cache.
+func beginAsNewUser(t *testing.T) *newUser {
 	t.Helper()
 	chromium(t)
 	needs.Programs(t, "the program in a terminal", "tmux", "make")
@@ -43,7 +43,7 @@ func newStranger(t *testing.T) *stranger {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stranger{t: t, home: home, opened: filepath.Join(home, "opened.html"), socket: filepath.Join(home, "tmux")}
+	s := &newUser{t: t, home: home, opened: filepath.Join(home, "opened.html"), socket: filepath.Join(home, "tmux")}
 	t.Cleanup(func() { _ = os.RemoveAll(home) })
 	build := exec.CommandContext(t.Context(), "make", "-s", "build")
 	build.Dir = "../.."
@@ -59,14 +59,14 @@ func newStranger(t *testing.T) *stranger {
 	t.Cleanup(func() { _ = exec.Command("tmux", "-S", s.socket, "kill-server").Run() })
 	t.Cleanup(func() {
 		_ = exec.Command("tmux", "-S", s.socket, "send-keys", "C-c").Run()
-		for end := time.Now().Add(generous); time.Now().Before(end) && !strings.Contains(s.screen(), "left with"); {
+		for end := time.Now().Add(stepTimeout); time.Now().Before(end) && !strings.Contains(s.screen(), "left with"); {
 			time.Sleep(50 * time.Millisecond)
 		}
 	})
 	return s
 }
 
-func (s *stranger) tmux(args ...string) {
+func (s *newUser) tmux(args ...string) {
 	s.t.Helper()
 	cmd := exec.CommandContext(s.t.Context(), "tmux", append([]string{"-S", s.socket}, args...)...)
 	cmd.Env = []string{
@@ -88,16 +88,16 @@ func goEnv(t *testing.T, name string) string {
 	return strings.TrimSpace(string(value))
 }
 
-// screen is what the terminal shows, "" once there is none.
-func (s *stranger) screen() string {
+// screen is the terminal's contents; "" once it has ended.
+func (s *newUser) screen() string {
 	out, _ := exec.Command("tmux", "-S", s.socket, "capture-pane", "-p").Output()
 	return string(out)
 }
 
-// browse opens what the program gave the browser, as soon as it has.
-func (s *stranger) browse() *window {
+// browse opens in a browser what the program opens, as soon as it does.
+func (s *newUser) browse() *window {
 	s.t.Helper()
-	for end := time.Now().Add(generous); ; time.Sleep(25 * time.Millisecond) {
+	for end := time.Now().Add(stepTimeout); ; time.Sleep(25 * time.Millisecond) {
 		if _, err := os.Stat(s.opened); err == nil {
 			break
 		}
@@ -106,13 +106,13 @@ func (s *stranger) browse() *window {
 		}
 	}
 	w := (&harness{t: s.t, url: "file://"}).visit(s.opened, look{width: 1280, height: 820, scale: 1, reduced: true})
-	w.patience = generous
+	w.timeout = stepTimeout
 	w.wait(`location.protocol === 'http:' && document.querySelector('mulligan-lab button')`)
 	return w
 }
 
-// TestTheFirstFiveMinutes is a stranger's path from the clone to a recovery that was watched. It has
-// three actions, which the README's first screen names: git clone, make start, and to press a button.
+// TestTheFirstFiveMinutes is a new user's path from the clone to a recovery. It has three actions,
+// which the README's first screen names: git clone, make start, and pressing a button.
 func TestTheFirstFiveMinutes(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -123,7 +123,7 @@ func TestTheFirstFiveMinutes(t *testing.T) {
 		t.Errorf("the first screen of the README does not say %q and %q", toStart, toPress)
 	}
 	source := axe(t)
-	s := newStranger(t)
+	s := beginAsNewUser(t)
 	w := s.browse()
 	if got := w.text("header h1"); got != "New conversation" || eval[bool](w, `location.hash !== ''`) {
 		t.Errorf("the page is %q at %s", got, eval[string](w, `location.href`))
