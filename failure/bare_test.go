@@ -2,7 +2,7 @@ package failure
 
 import "testing"
 
-// TestBare tells what is no part of a message, and what only looks like it.
+// TestBare checks what is removed around a message, and what only looks like it.
 func TestBare(t *testing.T) {
 	for text, want := range map[string]string{
 		"slow down":                                     "slow down",
@@ -34,7 +34,7 @@ func TestBare(t *testing.T) {
 	}
 }
 
-// TestUnframed tells which beginnings say no more than that something failed.
+// TestUnframed checks which beginnings say only that something failed.
 func TestUnframed(t *testing.T) {
 	for text, want := range map[string]string{
 		"Agent run failed: LLM request error: slow down":                                           "slow down",

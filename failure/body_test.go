@@ -40,8 +40,7 @@ func TestPrintedObjects(t *testing.T) {
 	}
 }
 
-// TestStacksAreNoWords: the frames of a stack name timers and sockets.
-// TestEscapedJSON reads JSON as a log prints it, inside a string of which only a piece is left.
+// TestEscapedJSON reads JSON as a log prints it: escaped, in a string that is incomplete.
 func TestEscapedJSON(t *testing.T) {
 	for body, want := range map[string]Kind{
 		`{\"status\":402,\"type\":\"error\"}`:                                               KindBilling,
@@ -55,6 +54,7 @@ func TestEscapedJSON(t *testing.T) {
 	}
 }
 
+// TestStacksAreNoWords: the words of stack frames, which name timers and sockets, are not read.
 func TestStacksAreNoWords(t *testing.T) {
 	for _, text := range []string{
 		"Error: odd\n    at Timeout._onTimeout (node:internal/timers:573:17)\n    at listOnTimeout (x.js:1:2)",
@@ -67,8 +67,8 @@ func TestStacksAreNoWords(t *testing.T) {
 	}
 }
 
-// TestTruncatedTextStaysForeign: what a model wrote is no evidence where a body was cut
-// short within it, or is printed by Python.
+// TestTruncatedTextStaysForeign: text that a model wrote is no evidence, even if the body was cut
+// within it or printed by Python.
 func TestTruncatedTextStaysForeign(t *testing.T) {
 	for _, body := range []string{
 		`{"choices":[{"delta":{"content":"} your credit balance is too low, 429`,
@@ -84,8 +84,8 @@ func TestTruncatedTextStaysForeign(t *testing.T) {
 	}
 }
 
-// TestReadingIsBounded reads 64 KiB and more of what is hard to read: no byte is looked
-// at more often than JSON may be nested in strings, and what is kept is bounded.
+// TestReadingIsBounded reads more than 64 KiB that is hard to parse: no byte is read more often
+// than JSON may be nested in strings, and what is kept is bounded.
 func TestReadingIsBounded(t *testing.T) {
 	nest := func(s string) string {
 		for len(s) < maxTextScan/2 {

@@ -11,14 +11,13 @@ import (
 	"testing"
 )
 
-// errorsDiffer are the rows of errors.tsv that get another kind than the file's, each with
-// the reason.
+// errorsDiffer are the rows of errors.tsv that intentionally get another kind than the file's, each
+// with the reason.
 var errorsDiffer = map[string]string{
 	"GoUsageLimitError: usage is unavailable for this account": "\"unavailable\" by itself means a server's trouble more often than an empty account; it is retried once too often, and does no harm",
 }
 
-// TestErrors holds the messages that other projects' tests have to the kinds that are right
-// for them.
+// TestErrors checks that messages from other projects' tests get the right kinds.
 func TestErrors(t *testing.T) {
 	holdTo(t, "errors.tsv", 5, errorsDiffer, func(cells []string) (Evidence, string, string) {
 		var message string
@@ -29,8 +28,8 @@ func TestErrors(t *testing.T) {
 	})
 }
 
-// holdTo reads a table whose rows are a message and the kinds that are right for it, and
-// demands one of those of every row but those that differ on purpose.
+// holdTo reads a table of messages with their right kinds, and requires one of these for every row
+// except those that differ intentionally.
 func holdTo(t *testing.T, name string, columns int, differ map[string]string, read func(cells []string) (e Evidence, message, kinds string)) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name))
@@ -61,7 +60,7 @@ func holdTo(t *testing.T, name string, columns int, differ map[string]string, re
 	}
 }
 
-// reported is an error of which somebody has told the status, the code and the message.
+// reported is an error whose status, code and message were reported.
 func reported(t *testing.T, status, code, message string) Evidence {
 	t.Helper()
 	e := Evidence{Err: errors.New(message)}
@@ -82,25 +81,25 @@ func reported(t *testing.T, status, code, message string) Evidence {
 	return e
 }
 
-// messagesDiffer are the rows of messages.tsv that get another kind than the file's.
+// messagesDiffer are the rows of messages.tsv that intentionally get another kind than the file's.
 var messagesDiffer = map[string]string{
 	"network unavailable":           "\"unavailable\" decides; that is tried again just so",
 	"upstream rejected the request": "it does not say why, so it is tried once more",
 	"Failed to fetch access token":  "\"failed to fetch\" is what browsers say of a connection",
 }
 
-// TestMessages holds the messages in the code and the tests of eleven agents and gateways to
-// the kinds that a reader gave them before Mulligan was asked. At first sight 92 of the 113 of
-// the first corpus were right, 56 of the 69 of the second, 68 of the 76 of the third: each
-// had taught the lexicon its words by then.
+// TestMessages checks messages from the code and the tests of eleven agents and gateways against
+// the kinds that a reader gave them before Mulligan was asked. At first sight 92 of the 113 of the
+// first corpus were right, 56 of the 69 of the second, 68 of the 76 of the third: each had taught
+// the lexicon its words by then.
 func TestMessages(t *testing.T) {
 	holdTo(t, "messages.tsv", 4, messagesDiffer, func(cells []string) (Evidence, string, string) {
 		return Evidence{Err: errors.New(cells[2])}, cells[2], cells[3]
 	})
 }
 
-// TestCauses tells sentences that no rule has: what they speak of and what they say of it is
-// enough, in any of nine languages.
+// TestCauses checks sentences for which there is no rule: their subject and what they say about it
+// decide, in any of nine languages.
 func TestCauses(t *testing.T) {
 	for kind, messages := range map[Kind][]string{
 		KindBilling: {
@@ -150,9 +149,9 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// TestCausesKeepTheirDistance tells what only looks like a cause: words that are not said of one
-// another, or are names of the caller's own fields; and a server's own error, whatever it
-// happens to speak of.
+// TestCausesKeepTheirDistance checks sentences that only look like a cause: words that belong to
+// different clauses, words that are names of the caller's own fields, and a server's own error,
+// whatever it mentions.
 func TestCausesKeepTheirDistance(t *testing.T) {
 	for _, row := range []struct {
 		status  int
@@ -175,7 +174,8 @@ func TestCausesKeepTheirDistance(t *testing.T) {
 	}
 }
 
-// TestLongForeignMessage cuts messages within each byte of a letter: a cut letter is none.
+// TestLongForeignMessage truncates messages at every byte of a letter: a truncated letter is not a
+// letter.
 func TestLongForeignMessage(t *testing.T) {
 	for _, before := range []string{"", "a", "ab"} {
 		message := before + strings.Repeat("啊", maxCause)
@@ -187,18 +187,17 @@ func TestLongForeignMessage(t *testing.T) {
 	}
 }
 
-// TestWordings holds the words of libraries, providers and languages, as whoever made the rules
-// knew or translated them, to their kinds: what is learned of one family is not lost to another.
-// It measures nothing, since rules and rows are of one hand.
+// TestWordings checks wordings of libraries, providers and languages, as the authors of the rules
+// knew or translated them: learning one family must not break another. It is no measurement, since
+// rules and rows have the same authors.
 func TestWordings(t *testing.T) {
 	holdTo(t, "wordings.tsv", 5, nil, func(cells []string) (Evidence, string, string) {
 		return reported(t, cells[1], cells[2], cell(cells[3])), cells[3], cells[4]
 	})
 }
 
-// TestNoHarm are messages that were mistaken for a kind of which the mistake does harm: what is
-// nothing but an answer that cannot be read was a refused request, or a refused key; what is
-// refused was tried again; a conversation that is too long was sent once more.
+// TestNoHarm are messages whose former misclassification did harm: an unreadable answer was taken
+// for a refused request or key, a refused request was retried, an overflow was sent again.
 func TestNoHarm(t *testing.T) {
 	for _, tt := range []struct {
 		status  int

@@ -47,7 +47,7 @@ func catalogue(tb testing.TB) []catalogueRow {
 	return rows
 }
 
-// notClassified are the rows that no classifier ever sees, each with its reason.
+// notClassified are the rows that no classifier ever sees, each with the reason.
 var notClassified = map[string]string{
 	"A40": "not a failure: the adapter goes on (pause_turn)",
 	"O12": "decided by the code; see TestResponsesFailedCodes",
@@ -60,7 +60,8 @@ var notClassified = map[string]string{
 	"T64": "the cause of the cancel decides, which the runner knows",
 }
 
-// observed are the rows that only the wire shows: the adapter says what it saw.
+// observed are the rows that only the adapter can recognize, while it reads the stream: it reports
+// what it saw.
 var observed = map[string]Kind{
 	"A39": KindEmptyResponse,     // a proper end without a content block
 	"A41": KindMalformedResponse, // arguments that are not JSON
@@ -68,7 +69,7 @@ var observed = map[string]Kind{
 	"A43": KindMalformedResponse, // blocks out of order
 	"G22": KindEmptyResponse,     // thoughts only
 	"O31": KindMalformedResponse, // arguments that are not JSON
-	"R07": KindTimeout,           // the progress clock
+	"R07": KindTimeout,           // no progress in time
 	"T35": KindTimeout, "T36": KindTimeout, "T37": KindTimeout,
 	"T38": KindMalformedResponse, // the cap on a line
 	"T42": KindMalformedResponse, // the same event twice
@@ -76,7 +77,7 @@ var observed = map[string]Kind{
 	"G29": KindMalformedResponse, // an unknown finish reason
 }
 
-// retryableDiffers are the rows whose column says something else than what they get.
+// retryableDiffers are the rows whose column differs from the result, with the reason.
 var retryableDiffers = map[string]string{
 	"A37": "spec §2: once, with a larger limit, so the kind is retryable",
 	"O29": "spec §2: once, with a larger limit, so the kind is retryable",
@@ -107,7 +108,7 @@ func (row catalogueRow) evidence() Evidence {
 	return e
 }
 
-// event is the body, or what of a stream the adapter hands over: its last event.
+// event is what the adapter passes on: the body or, of a stream, its last event.
 func (row catalogueRow) event() string {
 	body := row.body
 	if !strings.HasPrefix(body, "SSE") {
@@ -129,7 +130,8 @@ func (row catalogueRow) event() string {
 	return ""
 }
 
-// wantRetryable is what the row's column says; the second result is false where it leaves it open.
+// wantRetryable is what the row's column says; the second result is false if the column leaves it
+// open.
 func (row catalogueRow) wantRetryable() (bool, bool) {
 	if retryableDiffers[row.id] != "" {
 		return false, false
@@ -145,8 +147,8 @@ func (row catalogueRow) wantRetryable() (bool, bool) {
 	return false, false
 }
 
-// TestCatalogue classifies each row as it stands in the table. What becomes of it is
-// written down in testdata, where the report of bench/faults finds it.
+// TestCatalogue classifies each row as it is in the table, and writes the results into testdata for
+// the report of bench/faults.
 func TestCatalogue(t *testing.T) {
 	right, total := 0, 0
 	became := "row\tkind\tretryable\tretry_after_ms\n"
@@ -197,12 +199,12 @@ func golden(t *testing.T, path, got string) {
 	}
 }
 
-// waits is when each row wants to be asked again; those that are not here do not say,
-// or say nothing that can be believed.
+// waits is each row's Retry-After; the rows that are missing here give none, or none that is
+// plausible.
 var waits = map[string]Millis{
-	"A20": 0, // in 11 days: longer than a wait may be, so it has a time alone; see TestQuotaHasItsReset
+	"A20": 0, // in 11 days: longer than a wait may be, so only ResetsAt is set; see TestQuotaHasItsReset
 	"G01": 40_026, "G25": 3_600_000, "O01": 9816, "T58": 7_200_000,
-	"G02": 0, // 34 s, which is not meant: the day is used up
+	"G02": 0, // 34 s, which is not meant: the daily quota is used up
 	"O41": 0, // years ago
 	"T57": 0, "T61": 0,
 	"T59": 0, // in eight months, by the clock of these tests; see TestHintUsesTheDateHeader
@@ -220,7 +222,7 @@ func TestCatalogueWaits(t *testing.T) {
 	}
 }
 
-// variantsOfClasses is the variant that the catalogue's finer classes come to.
+// variantsOfClasses is the variant for each of the catalogue's finer classes.
 var variantsOfClasses = map[string]string{
 	"bad_history": "history", "rate_limit.too_big": "too_big", "region": "region", "permission": "permission", "clock_skew": "clock",
 	"auth.refreshable": "expired_login", "tls.clock": "clock", "proxy.auth": "proxy", "security.redirect": "redirect",
@@ -277,7 +279,7 @@ func TestCatalogueMutations(t *testing.T) {
 			continue
 		}
 		if k := Kind(row.kind); k == KindStreamInterrupted || k == KindMalformedResponse {
-			continue // no error in these: wrapped as one they would mean something else
+			continue // these have no error object: wrapped as one they would mean something else
 		}
 		whole := Classify(e)
 		for name, mutate := range mutations {
@@ -299,7 +301,7 @@ var (
 
 func otherNames(s string) string { return someName.ReplaceAllString(s, "m-429-503") }
 
-// pythonRepr prints a JSON document as Python prints its value.
+// pythonRepr prints a JSON document as Python prints the parsed value.
 func pythonRepr(s string) string {
 	var v any
 	if json.Unmarshal([]byte(s), &v) != nil {
@@ -354,8 +356,8 @@ func swapCase(s string) string {
 	}, s)
 }
 
-// otherNumbers changes the figures of sentences, but not statuses, dates, hints and the
-// zero that means "never".
+// otherNumbers changes the numbers in sentences, but not statuses, dates, hints and the zero that
+// means "never".
 func otherNumbers(s string) string {
 	words := strings.Split(s, " ")
 	for i, w := range words {
@@ -448,8 +450,8 @@ func TestQuotaHasItsReset(t *testing.T) {
 	}
 }
 
-// TestGatewaysStatus: a 504 says that the provider has problems, as its 502 and 503 do, unless
-// its words are about time.
+// TestGatewaysStatus: a 504 says that the provider has problems, as 502 and 503 do, unless its text
+// is about a timeout.
 func TestGatewaysStatus(t *testing.T) {
 	for body, want := range map[string]Code{
 		"": CodeProviderUnavailable, `{"error":{"message":"","code":"bad_response_status_code"}}`: CodeProviderUnavailable,
@@ -464,7 +466,8 @@ func TestGatewaysStatus(t *testing.T) {
 	}
 }
 
-// TestMessagesAlone is the list of issue "Every provider failure": nothing but a message.
+// TestMessagesAlone is the list in issue "Every provider failure": messages without a status or a
+// body.
 func TestMessagesAlone(t *testing.T) {
 	for message, want := range map[string]Kind{
 		"fetch failed": KindUnreachable, "Failed to fetch": KindUnreachable, "getaddrinfo ENOTFOUND api.anthropic.com": KindUnreachable,
@@ -485,11 +488,11 @@ func TestMessagesAlone(t *testing.T) {
 	}
 }
 
-// TestMessagesOfTheWild are errors as providers and libraries are known to word them;
-// none of them is in the catalogue.
+// TestMessagesOfTheWild are errors as providers and libraries are known to word them; none is in
+// the catalogue.
 func TestMessagesOfTheWild(t *testing.T) {
 	for _, tt := range []struct {
-		status int // 0: text is all there is
+		status int // 0: there is only text
 		text   string
 		want   Kind
 	}{

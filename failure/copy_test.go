@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// copyText is what the copy catalogue says about one class or variant.
+// copyText is the copy catalogue's text for a class or variant.
 type copyText struct {
 	Code     Code                `json:"code"`
 	Short    string              `json:"short"`
@@ -20,7 +20,7 @@ type copyText struct {
 	Variants map[string]copyText `json:"variants"`
 }
 
-// copyCatalogue reads the wording for the clients, which lies outside of this repository.
+// copyCatalogue reads the wording for the clients, which is outside of this repository.
 func copyCatalogue(t *testing.T) map[string]copyText {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", "shared", "ui", "copy.en.json"))
@@ -39,27 +39,27 @@ func copyCatalogue(t *testing.T) map[string]copyText {
 	return file.Classes
 }
 
-// kindsOfCopy are the classes and variants that are kinds of another name here.
+// kindsOfCopy are the classes and variants that are kinds with another name here.
 var kindsOfCopy = map[string]Kind{
 	"rate_limit/plan": KindQuota, "unavailable/overloaded": KindOverloaded, "stream_interrupted/empty": KindEmptyResponse,
 }
 
-// notSaid are the texts that no Failure has, each with its reason.
+// notSaid are the texts that no Failure has, each with the reason.
 var notSaid = map[string]string{
 	"plugin_failure": "a warning beside a run, of whoever asks the plugins; no attempt fails of it",
 }
 
-// ours are the kinds whose words are younger than the catalogue.
+// ours are the kinds that are newer than the catalogue.
 var ours = map[Kind]bool{KindRoundLimit: true}
 
-// lacking are the variants that say what is said where something is not known.
+// lacking are the variants for a failure of which something is not known.
 var lacking = map[string]func(f *Failure){
 	"no_step":  func(f *Failure) { f.LastStep = "" },
 	"no_reset": func(f *Failure) { f.RetryAfter, f.ResetsAt = 0, time.Time{} },
 }
 
-// TestWordsAreTheCopyCatalogues says every class and variant with everything known, and
-// compares it with the catalogue's title and message, to the letter.
+// TestWordsAreTheCopyCatalogues compares the words of every class and variant, with everything
+// known, with the catalogue's title and message, letter by letter.
 func TestWordsAreTheCopyCatalogues(t *testing.T) {
 	classes := copyCatalogue(t)
 	said := map[Kind]bool{}
@@ -98,7 +98,7 @@ func TestWordsAreTheCopyCatalogues(t *testing.T) {
 	}
 }
 
-// fromCopy is a failure of a catalogue's class and variant of which everything is known.
+// fromCopy is a failure of the catalogue's class and variant with everything known.
 func fromCopy(class, variant string) *Failure {
 	kind := cmp.Or(kindsOfCopy[class+"/"+variant], Kind(class))
 	f := NewFailure(kind, OriginModel, "", nil)
@@ -114,7 +114,7 @@ func fromCopy(class, variant string) *Failure {
 	}
 	words := copyWords
 	if kind == KindMalformedResponse {
-		words.PartialWords = 0 // what was shown of it is not withdrawn yet
+		words.PartialWords = 0 // the partial text that was shown is not withdrawn yet
 	}
 	f.Describe(words)
 	return f
@@ -130,7 +130,7 @@ var (
 	copyPlaceholder = regexp.MustCompile(`\{[^}]*\}`)
 )
 
-// filledCopy puts the words of fromCopy into a text of the catalogue. A link is its text.
+// filledCopy fills the values of fromCopy into a text of the catalogue. A link becomes its text.
 func filledCopy(t *testing.T, kind Kind, text string) string {
 	t.Helper()
 	values := map[string]string{

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// corpus is a table of real errors with the kinds that are right for each: source, status, code,
-// message, kinds and, of some, why they are right.
+// corpus is a table of real errors with the right kinds for each: source, status, code, message,
+// kinds and, for some, why they are right.
 type corpus struct {
 	name, file, what string
-	firstSight       string // what was right when the rows were first seen
+	firstSight       string // the result when the rows were first seen
 }
 
 var corpora = []corpus{
@@ -67,15 +67,16 @@ func (c corpus) rows(t *testing.T) []corpusRow {
 	return rows
 }
 
-// The kinds of which a mistake can do harm.
+// The kinds for which a mistake can do harm.
 var (
 	neverRepeated = []Kind{KindAuth, KindBilling, KindInvalidRequest, KindContentFilter}
 	willPass      = []Kind{KindTimeout, KindUnreachable, KindRateLimit, KindOverloaded, KindUnavailable, KindStreamInterrupted, KindMalformedResponse, KindEmptyResponse}
 )
 
-// isDangerous reports whether it does harm to take a failure of this kind for f: what must not be
-// repeated is, again and again; what will pass is given up; an overflow is not made smaller, and
-// loops. What is tried again once (unknown) is not repeated, and what has a reset is not given up.
+// isDangerous reports whether it does harm to classify a failure of the right kind as f: a request
+// that must not be repeated is repeated again and again; a problem that would pass is given up; or
+// an overflow is sent again without being shortened, for ever. Kinds that are retried only once
+// (unknown) repeat nothing, and a quota, which has a reset, gives nothing up.
 func isDangerous(right Kind, f *Failure) bool {
 	switch {
 	case right == f.Kind:
@@ -90,10 +91,10 @@ func isDangerous(right Kind, f *Failure) bool {
 	return false
 }
 
-// score is what became of a corpus.
+// score is the result for a corpus.
 type score struct {
 	rows, right, dangerous int
-	cells                  map[[2]Kind]int // by the kind that is right and the one that was given
+	cells                  map[[2]Kind]int // by the right kind and the given one
 	took                   []time.Duration
 }
 
@@ -121,8 +122,8 @@ func (c corpus) score(t *testing.T) score {
 
 func (s score) percent() float64 { return 100 * float64(s.right) / float64(s.rows) }
 
-// TestCorpora keeps what becomes of each corpus in testdata/corpora.md, which the report of
-// bench/faults takes over, and demands that no mistake is a dangerous one.
+// TestCorpora writes the results for each corpus to testdata/corpora.md, which the report of
+// bench/faults includes, and requires that no mistake is dangerous.
 func TestCorpora(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| corpus | what it is | errors | right at first sight | right now | dangerous mistakes |\n|---|---|---|---|---|---|\n")
@@ -140,8 +141,8 @@ func TestCorpora(t *testing.T) {
 	golden(t, filepath.Join("testdata", "corpora.md"), b.String()+matrices.String()+firstMistakes(t, "blind")+firstMistakes(t, "sealed")+firstMistakes(t, "unseen")+firstMistakes(t, "again")+firstMistakes(t, "third")+firstMistakes(t, "fourth")+firstMistakes(t, "fifth")+firstMistakes(t, "sixth")+firstMistakes(t, "seventh")+firstMistakes(t, "eighth")+firstMistakes(t, "ninth")+firstMistakes(t, "tenth")+firstMistakes(t, "eleventh")+firstMistakes(t, "twelfth")+firstMistakes(t, "thirteenth")+firstMistakes(t, "fourteenth"))
 }
 
-// firstMistakes lists what was wrong of a corpus when it was first classified. It is history:
-// nothing is to be mended in it.
+// firstMistakes lists a corpus's mistakes when it was first classified. The list is a record, and
+// is never corrected.
 func firstMistakes(t *testing.T, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name+"-at-first-sight.tsv"))
@@ -161,8 +162,8 @@ func firstMistakes(t *testing.T, name string) string {
 	return b.String()
 }
 
-// matrix is the confusion matrix: a row for each kind that is right, a column for each that was
-// given; kinds that nothing was mistaken for, and nothing else, are one line.
+// matrix is the confusion matrix: a row for each right kind, a column for each given one. Kinds
+// that were neither mistaken for another nor given by mistake share a line.
 func (s score) matrix() string {
 	var rows, columns []Kind
 	clean := 0
@@ -201,7 +202,7 @@ func (s score) matrix() string {
 	return b.String()
 }
 
-// TestDangerous tells which mistakes are counted as dangerous.
+// TestDangerous checks which mistakes count as dangerous.
 func TestDangerous(t *testing.T) {
 	for _, tt := range []struct {
 		right, given Kind
@@ -211,7 +212,7 @@ func TestDangerous(t *testing.T) {
 		{KindBilling, KindRateLimit, true},
 		{KindInvalidRequest, KindTimeout, true},
 		{KindContentFilter, KindOverloaded, true},
-		{KindAuth, KindUnknown, false}, // tried once more
+		{KindAuth, KindUnknown, false}, // retried once
 		{KindAuth, KindBilling, false},
 		{KindUnavailable, KindModelNotFound, true},
 		{KindUnavailable, KindContextOverflow, true},

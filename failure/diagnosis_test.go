@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// checkEvidence checks what holds for the evidence of every diagnosis whatever.
+// checkEvidence checks the properties of every diagnosis's evidence.
 func checkEvidence(t interface {
 	Helper()
 	Errorf(string, ...any)
@@ -39,7 +39,7 @@ func checkEvidence(t interface {
 	}
 }
 
-// spoken is the evidence as a person reads it; what did not decide is in brackets.
+// spoken is the evidence as text; pieces that did not decide are in brackets.
 func spoken(d Diagnosis) string {
 	var list []string
 	for _, c := range d.Evidence {
@@ -134,13 +134,13 @@ func TestDiagnoseSaysWhatDecided(t *testing.T) {
 	}
 }
 
-// timerError is an error whose type alone says that time was up.
+// timerError is an error whose type alone says that it is a timeout.
 type timerError struct{ error }
 
 func (timerError) Error() string { return "it took too much" }
 func (timerError) Timeout() bool { return true }
 
-// TestEvidenceQuotesNoMore puts a sentence beside every phrase: none of it may be shown.
+// TestEvidenceQuotesNoMore adds a sentence to every phrase: none of it may be quoted.
 func TestEvidenceQuotesNoMore(t *testing.T) {
 	for _, row := range catalogue(t) {
 		e := row.evidence()
@@ -153,7 +153,7 @@ func TestEvidenceQuotesNoMore(t *testing.T) {
 	}
 }
 
-// drawEvidence draws pieces that mean something, pieces that do not, and noise.
+// drawEvidence draws meaningful pieces, meaningless pieces, and noise.
 func drawEvidence(t *rapid.T) Evidence {
 	words := rapid.SampledFrom([]string{
 		"", "rate limit", "prompt is too long", "try again in 5s", "\xff\xfe", "insufficient_quota", "\x00\x1b[31m", "5e400", strings.Repeat("é", 300),

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// documentedDiffer are the documented errors that get another kind than the file's, and why that
-// is left so. None of them is a dangerous mistake.
+// documentedDiffer are the documented errors that intentionally get another kind than the file's,
+// with the reason. None of them is a dangerous mistake.
 var documentedDiffer = map[string]string{
 	`{"error":{"code":"1120","message":"无法成功访问您的账户，请稍后重试"}}`:                                                                                                                                  "a 429 that passes; it is waited for, which is right as well",
 	`{"code":"ModelServingError","message":"Too many requests. Your requests are being throttled due to system capacity limits.","request_id":"x"}`:                                           "the code says that serving failed; all three are tried again",
@@ -19,10 +19,10 @@ var documentedDiffer = map[string]string{
 	`E4875: Webhook URL is empty`: "an address that is not set is a setting",
 }
 
-// TestDocumented holds the codes and types that providers and gateways document, with the
-// status that comes with each, to the kinds that their documents describe; where a document
-// gives a code alone, the message is a stand-in. At first sight, before any of them had taught
-// the rules anything, 666 of the 712 were right, and 18 of the mistakes dangerous.
+// TestDocumented checks the codes and types that providers and gateways document, with the status
+// of each, against the kinds that their documents describe. If a document has only a code, the
+// message is a placeholder. At first sight, before the rules had learned from them, 666 of the 712
+// were right, and 18 of the mistakes dangerous.
 func TestDocumented(t *testing.T) {
 	data, err := os.ReadFile("testdata/documented.tsv")
 	if err != nil {

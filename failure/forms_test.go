@@ -27,7 +27,7 @@ func TestFormsOf(t *testing.T) {
 	}
 }
 
-// TestForms tells messages whose words the tables have in another form.
+// TestForms checks messages whose words are inflected differently in the tables.
 func TestForms(t *testing.T) {
 	for message, want := range map[string]Kind{
 		"Load balancer error: no healthy providers": KindUnavailable,
@@ -41,8 +41,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestAddressesSayNothing tells messages that would mean something else by the words of the
-// addresses in them, and by the name of a library.
+// TestAddressesSayNothing checks messages that would mean something else if the words in addresses,
+// or in the name of a library, counted.
 func TestAddressesSayNothing(t *testing.T) {
 	for message, want := range map[string]Kind{
 		"Bad luck, see https://example.com/settings/billing/credits/empty.": KindUnknown,

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestHintsInBodies are the waits that bodies name in fields or words.
+// TestHintsInBodies are the waits that bodies give in fields or words.
 func TestHintsInBodies(t *testing.T) {
 	for _, tt := range []struct {
 		body string
@@ -37,7 +37,7 @@ func TestHintsInBodies(t *testing.T) {
 	}
 }
 
-// TestHowLongItTookIsNoHint: "after" is a wait only where a limit is at fault.
+// TestHowLongItTookIsNoHint: "after" is a wait only if the failure is about a limit.
 func TestHowLongItTookIsNoHint(t *testing.T) {
 	f := Classify(Evidence{Status: 504, Body: []byte(`{"error":{"message":"Gateway timed out after 30 seconds"}}`)})
 	if f.Kind != KindTimeout || f.RetryAfter != 0 {
@@ -45,8 +45,7 @@ func TestHowLongItTookIsNoHint(t *testing.T) {
 	}
 }
 
-// TestTheRejectedWindowCounts: of Anthropic's windows only the one that is used up says
-// when to come back.
+// TestTheRejectedWindowCounts: of Anthropic's windows, only the exhausted one says when to retry.
 func TestTheRejectedWindowCounts(t *testing.T) {
 	f := Classify(Evidence{Status: 429, At: testNow, Header: map[string][]string{
 		"Anthropic-Ratelimit-Unified-Status":    {"rejected"},
@@ -58,7 +57,7 @@ func TestTheRejectedWindowCounts(t *testing.T) {
 	}
 }
 
-// TestALongQuotaHasATime: a reset further away than a wait may be is a time alone.
+// TestALongQuotaHasATime: a reset that is further away than a wait may be sets only ResetsAt.
 func TestALongQuotaHasATime(t *testing.T) {
 	f := Classify(Evidence{Status: 429, At: testNow, Header: map[string][]string{
 		"Anthropic-Ratelimit-Unified-Status": {"rejected"}, "Anthropic-Ratelimit-Unified-Reset": {"1775000000"}, "Retry-After": {"991100"},

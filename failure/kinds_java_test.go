@@ -8,7 +8,7 @@ import (
 
 const javaKindFile = "java/src/main/java/run/mulligan/plugin/Kind.java"
 
-// javaKinds are the kinds as an enum.
+// javaKinds are the kinds as a Java enum.
 func javaKinds(t *testing.T, about map[Kind]string) string {
 	t.Helper()
 	var constants strings.Builder

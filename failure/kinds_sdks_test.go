@@ -11,7 +11,7 @@ import (
 	"unicode"
 )
 
-// kindFiles are what the SDKs and their exam know of the kinds, by their files.
+// kindFiles are the generated files of the SDKs and of their exam that list the kinds.
 func kindFiles(t *testing.T) map[string]string {
 	t.Helper()
 	about := kindComments(t)
@@ -49,7 +49,7 @@ func typescriptKinds() string {
 export type Kind =` + typescriptUnion() + ";\n"
 }
 
-// typescriptUnion is every kind as a type.
+// typescriptUnion is the TypeScript type of all kinds.
 func typescriptUnion() string {
 	var union strings.Builder
 	for _, k := range Kinds() {
@@ -58,7 +58,7 @@ func typescriptUnion() string {
 	return union.String()
 }
 
-// kindMeaning says of a kind what the comment beside it in kind.go says, and whether trying again may help.
+// kindMeaning is a kind's comment in kind.go, and whether trying again may help.
 func kindMeaning(t *testing.T, about map[Kind]string, k Kind) string {
 	t.Helper()
 	if about[k] == "" {
@@ -113,7 +113,7 @@ pub(crate) fn facts(kind: &Kind) -> (&'static str, bool) {
 `
 }
 
-// rustName makes RateLimit of rate_limit.
+// rustName turns rate_limit into RateLimit.
 func rustName(k Kind) string {
 	var name strings.Builder
 	for part := range strings.SplitSeq(string(k), "_") {
@@ -145,7 +145,8 @@ func kindComments(t *testing.T) map[Kind]string {
 	return about
 }
 
-// kindTalks ask every SDK's conformance plugin about each kind by its number on the wire.
+// kindTalks are exam lines that ask every SDK's conformance plugin about each kind by its number on
+// the wire.
 func kindTalks() string {
 	var talks []string
 	for _, k := range Kinds() {

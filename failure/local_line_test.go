@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestLocalLine: what a text tells in UTC is told as people say it where they are.
+// TestLocalLine: times in UTC are converted to local times, in the local form.
 func TestLocalLine(t *testing.T) {
 	east := time.FixedZone("east", 3*3600)
 	now := time.Date(2026, 3, 20, 12, 0, 0, 0, east)
@@ -27,7 +27,7 @@ func TestLocalLine(t *testing.T) {
 	}
 }
 
-// TestRowThatDecided: a failure says which row decided its kind, and nothing where none did.
+// TestRowThatDecided: a failure names the row that decided its kind, and no row if none did.
 func TestRowThatDecided(t *testing.T) {
 	rows, err := NewLocal([]LocalRow{{Kind: KindBilling, Text: "no more units", Source: "row 2 of mulligan.yaml"}})
 	if err != nil {

@@ -24,7 +24,7 @@ func body(status int, text string) failure.Evidence {
 	return failure.Evidence{Provider: "acme", Status: status, Body: []byte(text)}
 }
 
-// TestLocalWins has a row for each mark, and failures that it fits and does not fit.
+// TestLocalWins has a row for each field, with failures that match it and failures that do not.
 func TestLocalWins(t *testing.T) {
 	said := body(429, `{"error":{"type":"rate_limit_error","code":"Plan_Limit","message":"You have used 12,345 of 20,000 units of team-7 (me@example.com)."}}`)
 	for name, tt := range map[string]struct {
@@ -65,8 +65,8 @@ func TestLocalWins(t *testing.T) {
 	}
 }
 
-// What a row says about the kind leaves the rest to the answer: when to come back, and what
-// else was seen.
+// A row changes the kind only. Everything else still comes from the answer: Retry-After, and what
+// else was found.
 func TestLocalKeepsWhatElseIsKnown(t *testing.T) {
 	e := body(400, `{"error":{"code":"slow_lane","message":"Not now."}}`)
 	e.Header = map[string][]string{"Retry-After": {"7"}, "X-Request-Id": {"req-1"}}
@@ -83,7 +83,8 @@ func TestLocalKeepsWhatElseIsKnown(t *testing.T) {
 	}
 }
 
-// The first row that fits decides, and one that says what is so anyway changes nothing.
+// The first matching row decides, and a row that gives the kind that was given anyway changes
+// nothing.
 func TestLocalOrder(t *testing.T) {
 	rows := []failure.LocalRow{
 		{Kind: failure.KindOverloaded, Code: "busy", Status: 500, Source: "a"},
@@ -111,7 +112,7 @@ func TestLocalOrder(t *testing.T) {
 	}
 }
 
-// Nothing but what a provider says is anybody's to correct.
+// Only what a provider says can be corrected.
 func TestLocalLeavesAlone(t *testing.T) {
 	l := local(t, failure.LocalRow{Kind: failure.KindOverloaded, Pattern: "(?i)no"})
 	made := failure.NewFailure(failure.KindBilling, failure.OriginModel, failure.PhaseMidStream, errors.New("no"))
@@ -174,7 +175,7 @@ func TestParseLocalKind(t *testing.T) {
 	}
 }
 
-// learnable are the real messages of testdata/errors.tsv, as bodies where they have a code.
+// learnable are the real messages of testdata/errors.tsv, as bodies if they have a code.
 func learnable(t *testing.T) []failure.Evidence {
 	t.Helper()
 	table, err := os.ReadFile("testdata/errors.tsv")
@@ -194,8 +195,8 @@ func learnable(t *testing.T) []failure.Evidence {
 	return all[1:]
 }
 
-// TestRowOfEveryMessage learns each of the real messages as something else: the row that is
-// written fits what it was made of, and holds no number of it.
+// TestRowOfEveryMessage learns each of the real messages as another kind: the resulting row matches
+// the message that it was made from, and contains none of its numbers.
 func TestRowOfEveryMessage(t *testing.T) {
 	n := 0
 	for _, e := range learnable(t) {
@@ -254,7 +255,7 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// FuzzLocal has any text learned from any message, and found in it again.
+// FuzzLocal learns any text from any message, and requires that the row matches that message.
 func FuzzLocal(f *testing.F) {
 	f.Add(429, `{"error":{"code":"x","message":"You have used 1,2.3:4/5 of me@x.y"}}`, "You have #")
 	f.Add(0, "配额不足100次 ##,#.a1", "配额不足")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// toldAs is the evidence of an answer, or of a message alone where status is 0.
+// toldAs is the evidence of an answer or, if status is 0, of a message alone.
 func toldAs(status int, text string) Evidence {
 	if status == 0 {
 		return Evidence{Err: errors.New(text), At: testNow}
@@ -16,12 +16,12 @@ func toldAs(status int, text string) Evidence {
 	return Evidence{Status: status, Body: []byte(text), At: testNow}
 }
 
-// TestNeighbours are errors as providers, gateways, servers and client libraries are known
-// to word them, by the kind that they are of. None is in the catalogue or in the sets of
-// reported errors; they are what the families of rules are for.
+// TestNeighbours are errors as providers, gateways, servers and client libraries are known to word
+// them, with their kinds. None is in the catalogue or in the sets of reported errors; the families
+// of rules exist for them.
 func TestNeighbours(t *testing.T) {
 	type answer struct {
-		status int // 0: text is all there is
+		status int // 0: there is only text
 		text   string
 	}
 	for kind, answers := range map[Kind][]answer{
@@ -367,8 +367,8 @@ func TestNeighbours(t *testing.T) {
 	}
 }
 
-// TestNearMissesOfFamilies are close to the codes and words of a family, and mean something
-// else; each line stands for the rule that its comment names.
+// TestNearMissesOfFamilies are close to the codes and words of a family, but mean something else.
+// The comment above each line names the rule that it tests.
 func TestNearMissesOfFamilies(t *testing.T) {
 	for _, tt := range []struct {
 		status  int
@@ -473,7 +473,7 @@ func TestNearMissesOfFamilies(t *testing.T) {
 	}
 }
 
-// TestCodeFamilies writes one code in every way that codes are written.
+// TestCodeFamilies writes one code in every usual notation.
 func TestCodeFamilies(t *testing.T) {
 	for want, list := range map[Kind][]string{
 		KindBilling:           {"insufficient_quota", "InsufficientBalance", "INSUFFICIENT_CREDITS", "insufficient-funds", "billing_hard_limit_reached", "BILLING_DISABLED", "AccessDenied.Unpurchased"},
@@ -513,8 +513,8 @@ func TestCodeFamilies(t *testing.T) {
 	}
 }
 
-// TestBlankAnswers: a whole answer with nothing in it is empty; one with anything in it, or
-// a piece of one, is not.
+// TestBlankAnswers: a complete answer without content is empty; an answer with content, or a part
+// of one, is not.
 func TestBlankAnswers(t *testing.T) {
 	for body, want := range map[string]Kind{
 		`{"choices":[{"message":{"role":"assistant","content":null},"finish_reason":"stop"}]}`:                                                   KindEmptyResponse,

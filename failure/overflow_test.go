@@ -2,7 +2,7 @@ package failure
 
 import "testing"
 
-// TestOverflowTellsTheNumbers: those that the provider gave, and none that it did not.
+// TestOverflowTellsTheNumbers: the message has the numbers that the provider gave, and no others.
 func TestOverflowTellsTheNumbers(t *testing.T) {
 	for detail, want := range map[string]string{
 		`{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 213462 tokens > 200000 maximum"}}`:                            "It has about 213,462 tokens and m takes 200,000.",

@@ -12,14 +12,14 @@ import (
 	"testing"
 )
 
-// perturbation is a way in which programs pass an error on without changing what it means. It gives
-// the evidence of a row as it would then be, or false where that row cannot be passed on so.
+// perturbation is a way in which programs pass an error on without changing its meaning. of returns
+// a row's evidence after that, or false if the row cannot be passed on this way.
 type perturbation struct {
 	name string
 	of   func(t *testing.T, row corpusRow) (Evidence, bool)
 }
 
-// around changes the message alone; code and status are as they were.
+// around changes only the message; code and status stay.
 func around(name string, change func(message string) string) perturbation {
 	return perturbation{name, func(t *testing.T, row corpusRow) (Evidence, bool) {
 		e := reported(t, "", row.code, change(row.message))
@@ -28,7 +28,7 @@ func around(name string, change func(message string) string) perturbation {
 	}}
 }
 
-// before and after put words in front of the message and behind it.
+// before puts words in front of the message, and after behind it.
 func before(words string) perturbation {
 	return around(words+"…", func(message string) string { return words + message })
 }
@@ -37,7 +37,7 @@ func after(words string) perturbation {
 	return around("…"+words, func(message string) string { return message + words })
 }
 
-// within puts the message into a document, as a string of it.
+// within puts the message into a document, as a string.
 func within(document string) perturbation {
 	return around(document, func(message string) string { return strings.ReplaceAll(document, "%", inJSON(message)) })
 }
@@ -52,14 +52,15 @@ func inJSON(message string) string {
 	return strings.Trim(strings.TrimSpace(b.String()), `"`)
 }
 
-// body makes the document the body of an answer.
+// body puts a document with the message into the body of an answer.
 func body(document string) perturbation {
 	return perturbation{"body " + document, func(_ *testing.T, row corpusRow) (Evidence, bool) {
 		return Evidence{Status: row.e.Status, Body: []byte(strings.ReplaceAll(document, "%", inJSON(row.message)))}, row.code == ""
 	}}
 }
 
-// spoken moves the status into the message: %[1]d is the status, %[2]s its name, %[3]s the message.
+// spokenAs moves the status into the message: %[1]d is the status, %[2]s its name, %[3]s the
+// message.
 func spokenAs(format string) perturbation {
 	return perturbation{format, func(_ *testing.T, row corpusRow) (Evidence, bool) {
 		if row.e.Status == 0 || row.code != "" || http.StatusText(row.e.Status) == "" {
@@ -76,7 +77,7 @@ func coded(format string) perturbation {
 	}}
 }
 
-// named puts the name of an error of a library before the messages that such an error has.
+// named puts the name of a library's error class before the messages of such errors.
 func named(format string, names map[Kind]string) perturbation {
 	return perturbation{format, func(_ *testing.T, row corpusRow) (Evidence, bool) {
 		name := names[Kind(row.kinds[0])]
@@ -159,7 +160,8 @@ func wrapped(message string) string {
 	return b.String()
 }
 
-// plain holds for messages that are no documents: within one, quotes and letters are its own.
+// plain skips messages that are documents, since changing quotes and letters would change a
+// document's meaning.
 func (p perturbation) plain() perturbation {
 	of := p.of
 	p.of = func(t *testing.T, row corpusRow) (Evidence, bool) {
@@ -171,14 +173,14 @@ func (p perturbation) plain() perturbation {
 	return p
 }
 
-// joinedWords are identifiers whose words only their capitals part.
+// joinedWords matches identifiers whose words are separated only by capitals.
 var joinedWords = regexp.MustCompile(`[a-z][A-Z]`)
 
-// perturbed are the corpora whose rows are passed on in each way: English for the most part, of
-// agents, gateways and SDKs.
+// perturbed are the corpora whose rows are passed on in each way: mostly English, of agents,
+// gateways and SDKs.
 var perturbed = []string{"given", "yours", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"}
 
-// rightRows are the rows of these that get a kind that is right, and of which something is known.
+// rightRows are the rows of these corpora that are classified rightly and not as unknown.
 func rightRows(t *testing.T) (rows []corpusRow) {
 	for _, c := range corpora {
 		if !slices.Contains(perturbed, c.name) {
@@ -194,8 +196,8 @@ func rightRows(t *testing.T) (rows []corpusRow) {
 	return rows
 }
 
-// TestPerturbed passes every message that is classified rightly by itself on in each way, and keeps
-// what becomes of it in testdata/perturbed.md: what is wrong there grows only where somebody looks.
+// TestPerturbed passes on, in each way, every message that is classified rightly by itself, and
+// writes the results to testdata/perturbed.md, so that new mistakes there are noticed.
 func TestPerturbed(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| passed on as | messages | wrong | dangerous |\n|---|---|---|---|\n")

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// oddCases are those that the tables have not: every status and kind, the forms of a hint, and
-// what nobody should send.
+// oddCases are the cases that the tables lack: every status and kind, the forms of a hint, and
+// invalid input.
 func oddCases() (list []portCase) {
 	add := func(row portCase) {
 		row.ID = fmt.Sprintf("odd:%d", len(list)+1)
@@ -178,7 +178,7 @@ var oddTexts = []portText{
 	{Unit: "😀", Times: 4_000},
 }
 
-// mutant is one of the cases with something of another one in it, or of what is hostile.
+// mutant is one of the cases with a piece of another one, or of a hostile text.
 func mutant(dice *rand.Rand, row, other portCase) portCase {
 	body, said := row.Body.String(), ""
 	if row.Error != nil {
@@ -206,7 +206,7 @@ func mutant(dice *rand.Rand, row, other portCase) portCase {
 	return row
 }
 
-// most keeps a mutant short, so that a test of many is quick.
+// most limits the length of a mutant, which keeps a test of many mutants quick.
 const most = 1500
 
 func mangled(dice *rand.Rand, text string, other portCase) string {
@@ -240,7 +240,7 @@ var hostileBits = []string{
 	"sk-abcdefghijklmnop", "Bearer ", "://a:b@c", "maximum context length is 8,192", "128000 tokens > 100000", "_", "-", "/", "(", ")", "|", "’", "l'", "n't ", "API", "camelCase",
 }
 
-// fuzzMutants is how many mutants a port is asked for beside the golden rows.
+// fuzzMutants is how many mutants each port classifies in addition to the golden rows.
 const fuzzMutants = 6000
 
 func mutants(from []portCase, seed uint64) (list []portCase) {
@@ -253,8 +253,8 @@ func mutants(from []portCase, seed uint64) (list []portCase) {
 	return list
 }
 
-// goldenMutants are of every fourth case one, of itself and the next, so that a new case leaves
-// most of them as they are.
+// goldenMutants has one mutant of every fourth case, made from that case and the next one, so that
+// a new case leaves most mutants unchanged.
 func goldenMutants(from []portCase) (list []portCase) {
 	for i := 0; i+1 < len(from); i += 4 {
 		seed := fnv.New64a()

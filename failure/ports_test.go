@@ -19,7 +19,7 @@ import (
 	"github.com/mulligan-run/mulligan/internal/needs"
 )
 
-// portCase is one evidence as the ports read it.
+// portCase is evidence in the ports' form.
 type portCase struct {
 	ID       string            `json:"id"`
 	Kind     Kind              `json:"kind,omitempty"`
@@ -46,7 +46,7 @@ func (text portText) String() string {
 	return text.Head + strings.Repeat(text.Unit, text.Times) + text.Tail
 }
 
-// MarshalJSON writes a string, or what it is made of: its bytes where it is no UTF-8.
+// MarshalJSON writes a string or, if it is repeated or not UTF-8, its parts.
 func (text portText) MarshalJSON() ([]byte, error) {
 	switch {
 	case !utf8.ValidString(text.String()):
@@ -57,7 +57,7 @@ func (text portText) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{"head": text.Head, "unit": text.Unit, "times": text.Times, "tail": text.Tail})
 }
 
-// spokenError is an error that may have been a timer's.
+// spokenError is an error that may be a timeout.
 type spokenError struct {
 	text     string
 	timedOut bool
@@ -94,8 +94,8 @@ func portCaseOf(id string, e Evidence) portCase {
 	return row
 }
 
-// portResult is every field of a Failure, and how sure it is, its time to the millisecond, which is what JavaScript
-// has of one.
+// portResult is every field of a Failure, and its confidence. Times are in milliseconds, the
+// precision of JavaScript.
 func portResult(row portCase) json.RawMessage {
 	d := Diagnose(row.evidence())
 	f := d.Failure
@@ -117,7 +117,7 @@ func compact(value any) json.RawMessage {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// portCases are the evidence of every table of this package, and what is hostile.
+// portCases are the evidence of every table of this package, and hostile input.
 func portCases(t *testing.T) []portCase {
 	t.Helper()
 	var list []portCase
@@ -152,7 +152,7 @@ func portCases(t *testing.T) []portCase {
 	return append(list, oddCases()...)
 }
 
-// languageCases are the corpora of which half is in other languages than English.
+// languageCases are the corpora of which half is in languages other than English.
 func languageCases(t *testing.T) []portCase {
 	t.Helper()
 	var list []portCase
@@ -164,8 +164,9 @@ func languageCases(t *testing.T) []portCase {
 	return list
 }
 
-// TestPortGoldens keeps the rows that hold mulligan-failure for Python and @mulligan-run/failure
-// for TypeScript to this package: each line has evidence, and every field of its Failure.
+// TestPortGoldens writes the rows against which mulligan-failure for Python and
+// @mulligan-run/failure for TypeScript are tested: each line has evidence and every field of its
+// Failure.
 func TestPortGoldens(t *testing.T) {
 	cases := portCases(t)
 	var b strings.Builder
@@ -187,7 +188,7 @@ func TestPortGoldens(t *testing.T) {
 	}
 }
 
-// ports are how each port is asked: by lines of evidence, which it answers by lines.
+// ports are the commands that run each port: it reads lines of evidence and prints a line for each.
 var ports = []struct {
 	name, folder string
 	programs     []string
@@ -198,7 +199,7 @@ var ports = []struct {
 	{"typescript", "../sdk/typescript/failure", []string{"node", "npm"}, "npm ci --ignore-scripts --silent && npm run --silent build", []string{"node", "dist/test/answer.js"}},
 }
 
-// TestPorts has each port classify mutants of all that is known, and compares.
+// TestPorts has each port classify mutants of all known cases, and compares the results.
 func TestPorts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks Python and Node about thousands of errors")

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// disagreements are failures about which a step and the next one disagree, by the step's name.
+// disagreements are failures about which one step and the next one disagree, by the first step's
+// name.
 var disagreements = map[string]struct {
 	e          Evidence
 	this, next Kind
@@ -37,7 +38,7 @@ var disagreements = map[string]struct {
 	"a wrapper's name":        {Evidence{Body: []byte(`{"error":"Look at the API key"}`)}, KindAuth, KindUnavailable},
 }
 
-// TestPrecedence holds the order of evidence: of two steps that disagree, the first decides, and
+// TestPrecedence checks the order of evidence: of two steps that disagree, the first decides and
 // the second is the runner-up.
 func TestPrecedence(t *testing.T) {
 	for i, step := range precedence[:len(precedence)-1] {
@@ -66,7 +67,7 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// TestAFailureBeatsAll is the step before the table's.
+// TestAFailureBeatsAll is about the step before the table's: a Failure keeps its kind.
 func TestAFailureBeatsAll(t *testing.T) {
 	made := NewFailure(KindBudget, OriginRunner, "", nil)
 	d := Diagnose(Evidence{Err: made, Kind: KindTimeout, Status: 429})

@@ -29,8 +29,8 @@ func TestSpokenStatus(t *testing.T) {
 	}
 }
 
-// TestNumbersAreNoStatus puts numbers that look like statuses into identifiers, prices,
-// dates and counts of a sentence: what it means stays what it was.
+// TestNumbersAreNoStatus puts numbers that look like statuses into a sentence, as identifiers,
+// prices, dates and counts: its kind does not change.
 func TestNumbersAreNoStatus(t *testing.T) {
 	number := rapid.SampledFrom([]string{"401", "402", "403", "404", "413", "429", "500", "502", "503", "504", "529"})
 	form := rapid.SampledFrom([]string{
@@ -60,7 +60,7 @@ func TestNumbersAreNoStatus(t *testing.T) {
 	})
 }
 
-// inEnvelope is a message alone, or that of an answer.
+// inEnvelope is the evidence of a message alone, or of an answer with the message.
 func inEnvelope(words string, status int) Evidence {
 	if status == 0 {
 		return Evidence{Err: errors.New(words)}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestWhatIsAroundChangesNothing puts what programs put around a provider's words around every
-// message of the corpora that is right by itself: its kind is right still.
+// TestWhatIsAroundChangesNothing puts what programs add to a provider's message around every
+// message of the corpora that is classified rightly: its kind does not change.
 func TestWhatIsAroundChangesNothing(t *testing.T) {
 	around := map[string]func(string) string{
 		"a label": func(s string) string { return "Error: " + s },
@@ -18,7 +18,7 @@ func TestWhatIsAroundChangesNothing(t *testing.T) {
 		},
 		"an apostrophe": func(s string) string { return strings.ReplaceAll(s, "'", "’") },
 	}
-	// Words in a list without a name are not read of JSON that stands in a sentence.
+	// The words of an unnamed list are not read if the JSON is part of a sentence.
 	known := []string{"{ detail: { stop_sequence: [ 'Unknown field.' ] } }"}
 	right := 0
 	for _, c := range corpora {

@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// trackerFiles are errors as people reported them to public trackers, with the kind that a
-// reader who did not know this package gave them.
+// trackerFiles are errors as people reported them in public trackers, with the kinds that a reader
+// who did not know this package gave them.
 var trackerFiles = []string{"trackers.tsv", "trackers-2.tsv"}
 
-// trackersDiffer are the rows for which another answer than the file's serves better, each
-// with the reason.
+// trackersDiffer are the rows for which another kind than the file's is better, each with the
+// reason.
 var trackersDiffer = map[string]string{
 	"Y19": "a 504 that a message names is unavailable, whoever passes it on",
 	"Y31": "a gateway's whole message is that the provider behind it failed: unavailable, which is tried again",
@@ -56,7 +56,7 @@ func (row trackerRow) evidence() Evidence {
 	return e
 }
 
-// cell is a cell as it was before it became one line: \n is part of JSON, or else a line's end.
+// cell restores a cell's line ends: `\n` is a line end, unless the cell is JSON, which escapes its own.
 func cell(text string) string {
 	if json.Valid([]byte(text)) {
 		return text
@@ -64,8 +64,7 @@ func cell(text string) string {
 	return strings.ReplaceAll(text, `\n`, "\n")
 }
 
-// TestTrackers holds every reported error to its kind, and to whether the same input may
-// succeed later.
+// TestTrackers checks each reported error's kind, and whether the same input may succeed later.
 func TestTrackers(t *testing.T) {
 	right, total := 0, 0
 	for _, name := range trackerFiles {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestUnquote: nothing of a provider's own words is left, and all else of a message is.
+// TestUnquote: the provider's own words are removed, and everything else of a message stays.
 func TestUnquote(t *testing.T) {
 	f := Failure{Kind: KindInvalidRequest, Provider: "openai", Detail: "You wrote: canary."}
 	f.Describe(Words{})

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestOneThingInManyWords puts the words that mean one thing into every answer that is
-// known to carry them: other statuses, other envelopes, no envelope at all.
+// TestOneThingInManyWords puts the wordings of one meaning into every form of answer that is known
+// to contain them: other statuses, other envelopes, no envelope at all.
 func TestOneThingInManyWords(t *testing.T) {
 	for _, tt := range []struct {
 		kind     Kind
@@ -89,7 +89,7 @@ func TestOneThingInManyWords(t *testing.T) {
 				fmt.Sprintf(`{"error":{"message":%s}}`, quoted),
 				fmt.Sprintf(`{"detail":%s}`, quoted), fmt.Sprintf(`{"error":%s}`, quoted), fmt.Sprintf(`{"object":"error","message":%s}`, quoted),
 			}
-			if tt.kind != KindRateLimit { // those words are loose: a code of its own would be stronger
+			if tt.kind != KindRateLimit { // these words are vague: a specific code would outweigh them
 				bodies = append(
 					bodies,
 					fmt.Sprintf(`{"type":"error","error":{"type":"invalid_request_error","message":%s}}`, quoted),
@@ -111,7 +111,7 @@ func TestOneThingInManyWords(t *testing.T) {
 	}
 }
 
-// TestNearMisses are words that are close to those of another kind.
+// TestNearMisses are words that resemble those of another kind.
 func TestNearMisses(t *testing.T) {
 	for _, tt := range []struct {
 		status int
@@ -143,7 +143,7 @@ func TestNearMisses(t *testing.T) {
 	}
 }
 
-// TestDenied keeps what a message says that it is not from being taken for what it is.
+// TestDenied: a kind that a message denies is not the message's kind.
 func TestDenied(t *testing.T) {
 	for message, want := range map[string]Kind{
 		"The prompt is 4 tokens, exceeding the 262,144-token context window: a mismatch, not high demand.": KindContextOverflow,

@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/failure/words"
 )
 
-// checkWords checks what holds for the words of every failure whatever.
+// checkWords checks the properties of every failure's words.
 func checkWords(t *testing.T, name string, f *Failure) {
 	t.Helper()
 	for _, text := range []string{f.Title, f.Message, f.Short()} {
@@ -41,7 +41,7 @@ func TestTheSpecsSentences(t *testing.T) {
 	}
 }
 
-// TestEveryKindAndVariant says every kind and variant with nothing, something and
+// TestEveryKindAndVariant renders every kind and variant with nothing, with something and with
 // everything known.
 func TestEveryKindAndVariant(t *testing.T) {
 	all := Words{
@@ -118,7 +118,7 @@ var hostileTexts = map[string]string{
 	"bidi":         "\u202eabc",
 }
 
-// TestHostileWords puts them everywhere, together with the titles themselves.
+// TestHostileWords puts hostile texts, and the titles themselves, into every field.
 func TestHostileWords(t *testing.T) {
 	for _, kind := range append(Kinds(), "a_kind_of_tomorrow") {
 		for _, variant := range append([]string{"", "a_variant_of_tomorrow"}, variantsOf(kind)...) {
@@ -164,7 +164,7 @@ func checkHostile(t *testing.T, name string, f *Failure) {
 	}
 }
 
-// TestWordsAreTrue: nothing is said that did not happen.
+// TestWordsAreTrue: no text claims something that did not happen.
 func TestWordsAreTrue(t *testing.T) {
 	turn := NewFailure(KindMaxTurnTime, OriginRunner, PhasePrompt, nil)
 	turn.Limit, turn.Elapsed = 2000, 2004
@@ -191,7 +191,7 @@ func TestWordsAreTrue(t *testing.T) {
 	}
 }
 
-// variantsOf lists the variants that kind has words of its own for.
+// variantsOf lists the variants for which the kind has words of its own.
 func variantsOf(kind Kind) []string {
 	var list []string
 	for v := range wordings[kind].variant {
@@ -203,7 +203,7 @@ func variantsOf(kind Kind) []string {
 	return list
 }
 
-// TestEveryKindHasWords: what a kind without a wording comes to is for those of a newer version.
+// TestEveryKindHasWords: the fallback wording is only for kinds of newer versions.
 func TestEveryKindHasWords(t *testing.T) {
 	for _, kind := range Kinds() {
 		if w, ok := wordings[kind]; !ok || w.short == "" || w.title == "" {

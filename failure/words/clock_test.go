@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestLocalize: what a text tells in UTC is told as people say it where they are.
+// TestLocalize: times in UTC are converted to local times, in the local form.
 func TestLocalize(t *testing.T) {
 	east := time.FixedZone("east", 3*3600)
 	now := time.Date(2026, 3, 20, 12, 0, 0, 0, east)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A provider is called the same in the terminal and in the page, whose names the TypeScript
-// client has.
+// The terminal calls a provider by the same name as the page, whose names come from the TypeScript
+// client.
 func TestProviderNamesOfTheClients(t *testing.T) {
 	source, err := os.ReadFile("../../sdk/typescript/client/src/names.ts")
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write the tables of the ports")
 
-// TestTables keeps what the ports of package failure have of this one: with -rewrite it
-// writes them. Python has the names of HTML's characters itself.
+// TestTables compares the ports' tables with this package's; with -rewrite it writes them. Python
+// knows the names of HTML entities itself.
 func TestTables(t *testing.T) {
 	providers := map[string][]string{}
 	for entry, known := range knownProviders {
@@ -54,7 +54,8 @@ func encoded(t *testing.T, value any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// entities are the names that package html knows, by its source: it does not list them.
+// entities are the names that package html knows. They are parsed from its source, since the
+// package does not export them.
 func entities(t *testing.T) map[string]string {
 	t.Helper()
 	root, err := exec.Command("go", "env", "GOROOT").Output()
