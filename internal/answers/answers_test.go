@@ -40,7 +40,7 @@ func button(id, kind, model string) recovery.Button {
 	return recovery.Button{ID: id, Kind: kind, Label: kind + " " + model, Model: model, Effect: recovery.EffectRunner}
 }
 
-// openHouse has open suggestions of two causes, and two that nobody may answer.
+// openHouse is a log of runs with open suggestions for two causes, and two that cannot be answered.
 func openHouse(t *testing.T) *timeline.Journal {
 	log := timeline.NewMemory()
 	t.Cleanup(func() { _ = log.Close() })
@@ -50,7 +50,7 @@ func openHouse(t *testing.T) *timeline.Journal {
 	asking(t, log, "r2", "a", failure.KindOverloaded, later.Add(time.Hour), two, retry, stop)
 	asking(t, log, "r3", "b", failure.KindOverloaded, later, retry, stop)
 	asking(t, log, "r4", "a", failure.KindAuth, later, stop)
-	asking(t, log, "r5", "a", failure.KindOverloaded, answersNow, retry, stop) // its time is over
+	asking(t, log, "r5", "a", failure.KindOverloaded, answersNow, retry, stop) // expired
 	return log
 }
 
@@ -75,7 +75,7 @@ func TestAnswersGoToThoseThatAreMeant(t *testing.T) {
 	for _, c := range []struct {
 		what string
 		a    answers.Request
-		want []string // what the runs are sent, in their order; the newest run's result comes first
+		want []string // the runs that are sent a command, in order; the newest run's result comes first
 		more bool
 	}{
 		{"one kind of one provider", answers.Request{Query: timeline.Query{Kind: failure.KindOverloaded}, Provider: "a", Action: recovery.ButtonRetry}, []string{"r2 a1 sent", "r1 a1 sent"}, false},
@@ -124,8 +124,8 @@ func TestOpenCauses(t *testing.T) {
 	}
 }
 
-// dying is a log whose process dies with the n-th command: that one is durable, and nobody
-// hears of it; none follows.
+// dying is a log whose process dies at the n-th command: that one is durable but not acknowledged,
+// and the later ones are lost.
 type dying struct {
 	timeline.Log
 	left atomic.Int32
@@ -142,8 +142,8 @@ func (d *dying) Send(ctx context.Context, run string, c timeline.Command) (uint6
 	return d.Log.Send(ctx, run, c)
 }
 
-// TestAnswersOfAProcessThatDiesAreNeitherLostNorDoubled: whoever asks again, however often, has
-// each suggestion answered once.
+// TestAnswersOfAProcessThatDiesAreNeitherLostNorDoubled: however often the request is repeated,
+// each suggestion is answered once.
 func TestAnswersOfAProcessThatDiesAreNeitherLostNorDoubled(t *testing.T) {
 	log := timeline.NewMemory()
 	defer log.Close()
@@ -177,8 +177,8 @@ func TestAnswersOfAProcessThatDiesAreNeitherLostNorDoubled(t *testing.T) {
 	}
 }
 
-// TestNoApprovalWithOthers: what is suggested after failures approves no tool call, which stands among
-// the causes without a button. An approval that is meant is sent.
+// TestNoApprovalWithOthers: answering all suggestions about failures approves no tool call;
+// approvals are listed among the causes, without a button. An explicit approval is sent.
 func TestNoApprovalWithOthers(t *testing.T) {
 	log := timeline.NewMemory()
 	t.Cleanup(func() { _ = log.Close() })

@@ -12,14 +12,15 @@ import (
 
 const root = "../.."
 
-// TestMain looks at every folder and at the git index: the go command repeats a cached result
-// unless something that this very process opened has changed, and git and go list are others.
+// TestMain reads every folder and the git index, since the go command reuses a cached result unless
+// a file that this very process opened has changed; files that only git and go list read do not
+// count.
 func TestMain(m *testing.M) {
 	_ = filepath.WalkDir(root, func(name string, entry os.DirEntry, _ error) error {
 		if entry != nil && entry.IsDir() && name != root && strings.HasPrefix(entry.Name(), ".") {
 			return filepath.SkipDir
 		}
-		return nil // whatever cannot be read now is for the tests to complain about
+		return nil // the tests report what cannot be read
 	})
 	_, _ = os.Stat(filepath.Join(root, ".git", "index")) // absent in a worktree or a tarball
 	os.Exit(m.Run())
@@ -37,8 +38,8 @@ func TestPlanHolds(t *testing.T) {
 	report(t, Check(append(pkgs, outside...)))
 }
 
-// TestBenchBuilds: go test ./... at the top does not look at module bench, so whoever changes
-// what that stands on hears of it here.
+// TestBenchBuilds: go test ./... at the top does not compile module bench, so changes that break it
+// are found here.
 func TestBenchBuilds(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "go", "vet", "./...")
 	cmd.Dir = filepath.Join(root, "bench")
@@ -47,7 +48,7 @@ func TestBenchBuilds(t *testing.T) {
 	}
 }
 
-// TestNoTestersInGoMod: an embedder's go.mod gets all of ours.
+// TestNoTestersInGoMod: an embedder inherits every dependency in our go.mod.
 func TestNoTestersInGoMod(t *testing.T) {
 	ours, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
@@ -76,8 +77,8 @@ func TestHeartReadsNoClock(t *testing.T) {
 	}
 }
 
-// machinePath is where the first absolute path stands that only exists on the machine of whoever wrote
-// it down, or -1. It looks for the words first: an expression over every byte here takes minutes.
+// machinePath is the index of the first absolute path that exists only on its author's machine, or
+// -1. It searches for fixed words first, since a regular expression over every byte takes minutes.
 func machinePath(content []byte) int {
 	for _, folder := range []string{"work", "root"} {
 		word := []byte("/" + folder + "/")
@@ -95,7 +96,7 @@ func machinePath(content []byte) int {
 	return -1
 }
 
-// withinPath is what stands before a slash that begins no absolute path.
+// withinPath matches a character before a slash that does not begin an absolute path.
 var withinPath = regexp.MustCompile(`[\w.*-]`)
 
 func TestNoMachinePaths(t *testing.T) {

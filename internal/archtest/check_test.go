@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// broken holds one forbidden import for every room and every door.
+// broken has one forbidden import for every room and every door.
 var broken = []struct {
 	file, to string
 	why      string
@@ -210,7 +210,7 @@ func TestMachinePathIsSeen(t *testing.T) {
 	}
 }
 
-// importing fakes a package with one import besides its doc.go.
+// importing is a made-up package with one import besides its doc.go.
 func importing(file, to string) Package {
 	pkg := path.Dir(file)
 	first, _, _ := strings.Cut(to, "/")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// shown are the packages that embedders meet: pkg.go.dev shows how each is used.
+// shown are the packages that embedders use; each needs an example for pkg.go.dev.
 var shown = []string{
 	"failure", "llm", "runner", "recovery", "hooks", "host", "timeline", "timeline/sqlite", "timeline/postgres", "provider",
 	"gateway", "proxy", "server", "sdk/go/client", "sdk/go/plugin",

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestSize: tests may be longer, since a table of cases grows with what it is about.
+// TestSize: tests may be longer, since a table of cases grows with the code.
 func TestSize(t *testing.T) {
 	pkgs, _ := public(t)
 	files := 0
@@ -30,7 +30,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestForeignSize: so may the other languages' tests.
+// TestForeignSize: tests in other languages may be longer, too.
 func TestForeignSize(t *testing.T) {
 	files := 0
 	err := filepath.WalkDir(root, func(name string, entry os.DirEntry, err error) error {

@@ -24,10 +24,10 @@ var (
 
 const surfaceTable = "testdata/surface.txt"
 
-// TestSurface: what may be imported from outside does not grow silently. The table has the most
-// that a package may export, in tens, so that it is not changed for every name.
+// TestSurface: the public API must not grow unnoticed. The table has the maximum number of names
+// for each package, in tens, so that it does not change with every name.
 func TestSurface(t *testing.T) {
-	const slack = 25 // a package that has so many fewer names has a line that says nothing
+	const slack = 25 // a maximum that is so much too high must be lowered
 	_, surfaces := public(t)
 	most := map[string]int{}
 	text, err := os.ReadFile(surfaceTable)
@@ -69,7 +69,8 @@ func TestSurface(t *testing.T) {
 	}
 }
 
-// TestAddExported: functions, types, variables, constants, and methods of exported types.
+// TestAddExported: functions, types, variables, constants, and methods of exported types are
+// counted.
 func TestAddExported(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "a.go", `package a
 		const A, b = 1, 2
@@ -96,7 +97,8 @@ func TestAddExported(t *testing.T) {
 	}
 }
 
-// public gives all packages, module bench among them, and what those show that may be imported.
+// public returns all packages, including module bench, and the public API of those that may be
+// imported.
 func public(t *testing.T) ([]Package, []Surface) {
 	t.Helper()
 	pkgs, err := Load(t.Context(), root)
@@ -114,8 +116,8 @@ func public(t *testing.T) ([]Package, []Surface) {
 	return append(pkgs, outside...), surfaces
 }
 
-// TestUnnamed lists what may be exported for nobody. A method counts as named wherever one of
-// its name is, so that those which an interface wants are not listed.
+// TestUnnamed lists exported names that nothing uses. A method counts as used wherever its name is
+// selected, so that methods which satisfy an interface are not listed.
 func TestUnnamed(t *testing.T) {
 	if !*unnamed {
 		t.Skip("a tool: go test ./internal/archtest -run TestUnnamed -v -args -unnamed")
@@ -137,7 +139,7 @@ func TestUnnamed(t *testing.T) {
 	}
 }
 
-// addNamed adds what a file names of other packages, as "room.Name", and what it selects, as
+// addNamed adds the names of other packages that a file uses, as "room.Name", and its selectors, as
 // ".Name".
 func addNamed(t *testing.T, named map[string]bool, pkg, name string) {
 	t.Helper()
@@ -170,7 +172,7 @@ func addNamed(t *testing.T, named map[string]bool, pkg, name string) {
 	}
 }
 
-// documented gives what the documents name.
+// documented returns the names that occur in the documents.
 func documented(t *testing.T) map[string]bool {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "git", "ls-files", "-z", "*.md")
@@ -192,7 +194,7 @@ func documented(t *testing.T) map[string]bool {
 	return named
 }
 
-// addWords adds each "package.Name" of a text, and the ".Name" of it.
+// addWords adds each "package.Name" in a text, and its ".Name".
 func addWords(named map[string]bool, text string) {
 	isWord := func(r rune) bool {
 		return r == '.' || r == '_' || strconv.IsPrint(r) && token.IsIdentifier(string(r)) || '0' <= r && r <= '9'

@@ -11,7 +11,7 @@ import (
 
 const root = "../.."
 
-// stated is where a package says its version, by the name of its file.
+// stated is where a package states its version, by file name.
 var stated = map[string]*regexp.Regexp{
 	"pyproject.toml":    regexp.MustCompile(`(?m)^version = "(.*)"$`),
 	"Chart.yaml":        regexp.MustCompile(`(?m)^(?:v|appV)ersion: (.*)$`),
@@ -20,7 +20,7 @@ var stated = map[string]*regexp.Regexp{
 	"package-lock.json": regexp.MustCompile(`(?m)^  "version": "(.*)",$`),
 }
 
-// TestOneVersion: a release is one version, whatever it is fetched from.
+// TestOneVersion: every package of a release has the same version.
 func TestOneVersion(t *testing.T) {
 	packages := 0
 	for name, line := range stated {
@@ -31,7 +31,7 @@ func TestOneVersion(t *testing.T) {
 			}
 			for _, file := range files {
 				if filepath.Base(filepath.Dir(file)) == "xtask" {
-					continue // a tool of the sources, which nobody publishes
+					continue // a tool for developers, which is not published
 				}
 				packages++
 				checkVersion(t, file, line)
@@ -57,7 +57,7 @@ func checkVersion(t *testing.T, file string, line *regexp.Regexp) {
 	}
 }
 
-// TestDevelopmentIsNoRelease: what is made here is not taken for what registries have.
+// TestDevelopmentIsNoRelease: a development build's version cannot be mistaken for a published one.
 func TestDevelopmentIsNoRelease(t *testing.T) {
 	if v := Version(); !strings.HasPrefix(v, "v") || v == "v"+Release {
 		t.Errorf("a test is %s", v)

@@ -23,8 +23,8 @@ import (
 	responseswire "github.com/mulligan-run/mulligan/wire/responses"
 )
 
-// TestRequestsOfSDKs: what an official SDK writes is read as what its caller meant, which is
-// the same conversation on every wire.
+// TestRequestsOfSDKs: a request of an official SDK is read as its caller meant it, and means the
+// same on every wire.
 func TestRequestsOfSDKs(t *testing.T) {
 	for name, c := range map[string]struct {
 		ask    func(t *testing.T, url string)
@@ -61,7 +61,7 @@ func TestRequestsOfSDKs(t *testing.T) {
 				t.Error("nothing forbids to go on with an answer that has a form")
 			}
 			got.Whole = nil
-			if name != "gemini" { // where it is in the path
+			if name != "gemini" { // there it is in the path
 				c.want.Model = "m"
 			}
 			for _, asked := range []*wire.Asked{&got, &c.want} {
@@ -84,7 +84,7 @@ var (
 	report  = map[string]any{"type": "object", "properties": map[string]any{"a": map[string]any{"type": "string"}}}
 )
 
-// meant is what all SDKs are told to say; each may have its own way with some of it.
+// meant is the request that every SDK is given; own is what one SDK does differently.
 func meant(asked wire.Asked, own func(*llm.Request)) wire.Asked {
 	schema, _ := json.Marshal(weather)
 	form, _ := json.Marshal(report)

@@ -19,7 +19,7 @@ import (
 	"github.com/mulligan-run/mulligan/provider"
 )
 
-// heard is what an answer says.
+// heard is the content of an answer.
 type heard struct {
 	Thought string
 	Text    string
@@ -29,7 +29,7 @@ type heard struct {
 
 type called struct{ ID, Name, Args string }
 
-// recorder lets a lab answer, and keeps the last request and its answer.
+// recorder is a lab's handler that keeps the last request and answer.
 type recorder struct {
 	lab     http.Handler
 	request []byte
@@ -49,7 +49,7 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	_, _ = w.Write(r.answer)
 }
 
-// requests are asked of a model; seal is what it signed reasoning with, if it does.
+// requests are made to a model; seal is its signature of reasoning, if it has one.
 func requests(model, seal string) map[string]llm.Request {
 	call := func(id string) llm.Part {
 		return llm.Part{Call: &llm.ToolCall{ID: id, Name: "weather", Args: json.RawMessage(`{"city":"Köln","days":3}`)}}
@@ -69,7 +69,7 @@ func requests(model, seal string) map[string]llm.Request {
 			},
 		},
 		"shaped": {
-			Model: model, Temperature: new(0.25), TopP: new(0.5), ToolChoice: llm.ToolChoice{Mode: llm.ToolRequired}, // by name the SDKs write it, and do not read it
+			Model: model, Temperature: new(0.25), TopP: new(0.5), ToolChoice: llm.ToolChoice{Mode: llm.ToolRequired}, // a call by name is written by the SDKs, but not read
 			Format:   &llm.Format{Name: "report", Schema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`), Strict: true},
 			Tools:    []llm.Tool{{Name: "weather", Schema: json.RawMessage(`{"type":"object","properties":{}}`)}},
 			Messages: []llm.Message{llm.User("hi")},
@@ -104,7 +104,7 @@ func TestGemini(t *testing.T) {
 	judge(t, provider.TypeGemini, &genaiRequest{}, hearGenai)
 }
 
-// genaiRequest is a request in genai's own types, which has none for the whole.
+// genaiRequest is a request made of genai's own types, which has no type for the whole.
 type genaiRequest struct {
 	Contents          []*genai.Content        `json:"contents"`
 	SystemInstruction *genai.Content          `json:"systemInstruction,omitempty"`
@@ -138,7 +138,7 @@ func judge(t *testing.T, wire string, params any, hear func(*testing.T, string) 
 	}
 }
 
-// sealed has the lab think once; it knows its own signature again.
+// sealed makes the lab think once, and returns its signature of that.
 func sealed(t *testing.T, wire string, lab *faultlab.Lab) string {
 	lab.Script("m", faultlab.Thinking("hm", faultlab.Answer("x")))
 	answer := ask(t, wire, lab, llm.Request{Model: wire + "/m", Messages: []llm.Message{llm.User("hi")}})
@@ -151,8 +151,7 @@ func sealed(t *testing.T, wire string, lab *faultlab.Lab) string {
 	return ""
 }
 
-// forgetMadeUp takes the ids out of h that the adapter had to make up, because the
-// stream had none.
+// forgetMadeUp removes from h the ids that the adapter had to invent, since the stream had none.
 func (h heard) forgetMadeUp(theirs heard) {
 	for i := range min(len(h.Calls), len(theirs.Calls)) {
 		if theirs.Calls[i].ID == "" && h.Calls[i].ID != "" {
@@ -161,12 +160,12 @@ func (h heard) forgetMadeUp(theirs heard) {
 	}
 }
 
-// version is what a base URL ends in.
+// version is the end of a base URL.
 var version = map[string]string{
 	provider.TypeAnthropic: "/v1", provider.TypeOpenAI: "/v1", provider.TypeResponses: "/v1", provider.TypeGemini: "/v1beta",
 }
 
-// listen asks through our adapter and keeps what the SDKs tell, too.
+// listen asks through our adapter, and adds what only the SDKs report.
 func listen(t *testing.T, wire string, handler http.Handler, request llm.Request) heard {
 	t.Helper()
 	answer := ask(t, wire, handler, request)
@@ -206,7 +205,7 @@ func ask(t *testing.T, wire string, handler http.Handler, request llm.Request) l
 	return answer
 }
 
-// sameJSON passes a request through the SDK's type; "stream" is the SDK's own business.
+// sameJSON converts a request to the SDK's type and back; "stream" is left to the SDK.
 func sameJSON(t *testing.T, sent []byte, params any) {
 	t.Helper()
 	if err := json.Unmarshal(sent, params); err != nil {
@@ -233,8 +232,8 @@ func object(t *testing.T, raw []byte) map[string]any {
 	return out
 }
 
-// listTexts makes each text that stands alone a list of that one text, which means
-// the same on both wires; the SDKs write it so.
+// listTexts turns each single text into a list of that text, as the SDKs write it. Both forms mean
+// the same on both wires.
 func listTexts(in any) {
 	switch v := in.(type) {
 	case map[string]any:
@@ -291,7 +290,7 @@ func hearOpenAI(t *testing.T, url string) heard {
 			t.Fatal("the SDK refuses a chunk")
 		}
 		for _, c := range stream.Current().Choices {
-			var thought string // the SDK has no word for it
+			var thought string // the SDK has no field for it
 			_ = json.Unmarshal([]byte(c.Delta.JSON.ExtraFields["reasoning_content"].Raw()), &thought)
 			out.Thought += thought
 		}

@@ -15,16 +15,16 @@ import (
 	"github.com/mulligan-run/mulligan/provider"
 )
 
-// fault is one way in which a call goes, right or wrong.
+// fault is one outcome of a call, good or bad.
 type fault struct {
 	name  string
 	serve func(s sdk, w http.ResponseWriter, r *http.Request)
-	kind  failure.Kind // what it is; "" = all is well
-	says  [4]string    // what each of sdks says of it
+	kind  failure.Kind // the true kind; "" = success
+	says  [4]string    // the error of each SDK
 }
 
-// faults pins what the SDKs say beside what is true, so that an SDK's update that
-// changes it is seen here.
+// faults lists the SDKs' errors beside the true kinds, so that an update of an SDK that changes
+// them is noticed.
 var faults = []fault{
 	{"good", stream(func(s sdk) string { return s.begin + s.end }), "", said("nil")},
 	{"comments", stream(func(s sdk) string { return ": PROCESSING\n\n" + s.begin + ": keep-alive\n\n" + s.end }), "", said("nil", "nil", "nil", "invalid chunk")},
@@ -44,7 +44,7 @@ var faults = []fault{
 	{"a line of 5 MiB", stream(func(s sdk) string { return s.begin + "data: " + strings.Repeat("x", 5<<20) + "\n\n" }), failure.KindMalformedResponse, said(anyError)},
 }
 
-// anyError stands for an error that is not pinned: it goes by how the bytes came.
+// anyError is any error, for errors that depend on how the bytes arrive.
 const anyError = "any error"
 
 func (f fault) pinned(i int, got string) bool {
@@ -93,7 +93,7 @@ func reset(s sdk, w http.ResponseWriter, r *http.Request) {
 	conn.Close()
 }
 
-// TestObserver watches the SDKs have what can happen to a call.
+// TestObserver observes the SDKs' calls with every outcome.
 func TestObserver(t *testing.T) {
 	for _, f := range faults {
 		for i, s := range sdks {
@@ -129,7 +129,7 @@ func checkVerdict(t *testing.T, f fault, s sdk, call *provider.Call, sdkErr erro
 	}
 	want := f.kind
 	if want == "" {
-		want = failure.KindMalformedResponse // the SDK could not read a good answer
+		want = failure.KindMalformedResponse // the SDK cannot read an answer that is valid
 	}
 	got, ok := failure.AsFailure(err)
 	if !ok || got.Kind != want || got.Provider != s.wire || got.Model != s.wire+"/m" || got.RequestID == "" && got.HTTPStatus != 0 {
@@ -140,7 +140,7 @@ func checkVerdict(t *testing.T, f fault, s sdk, call *provider.Call, sdkErr erro
 	}
 }
 
-// TestSDKsWithoutObserver: the transport changes nothing of what an SDK says.
+// TestSDKsWithoutObserver: the observing transport does not change an SDK's errors.
 func TestSDKsWithoutObserver(t *testing.T) {
 	for _, f := range faults {
 		for i, s := range sdks {
@@ -154,7 +154,7 @@ func TestSDKsWithoutObserver(t *testing.T) {
 	}
 }
 
-// TestMain keeps genai's own log out of the tests'.
+// TestMain silences genai's log.
 func TestMain(m *testing.M) {
 	log.SetOutput(io.Discard)
 	m.Run()
@@ -185,8 +185,8 @@ func TestObserverCancel(t *testing.T) {
 	}
 }
 
-// TestObserverRedirect: neither key nor prompt reach another host, which two of the
-// SDKs would let happen.
+// TestObserverRedirect: neither the key nor the prompt reaches another host. Without the observer
+// two of the SDKs send them there.
 func TestObserverRedirect(t *testing.T) {
 	follows := map[string]bool{provider.TypeAnthropic: true, provider.TypeGemini: true}
 	for _, s := range sdks {
@@ -212,7 +212,7 @@ func TestObserverRedirect(t *testing.T) {
 	}
 }
 
-// TestObserverDocuments has answers that were not asked for as streams.
+// TestObserverDocuments has answers that are not streams.
 func TestObserverDocuments(t *testing.T) {
 	for _, s := range sdks {
 		for name, c := range map[string]struct {

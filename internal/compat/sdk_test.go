@@ -21,17 +21,16 @@ import (
 	"github.com/mulligan-run/mulligan/provider"
 )
 
-// sdk is an official client library, with its own retries off.
+// sdk is an official client library, with its own retries switched off.
 type sdk struct {
 	wire string
-	// ask asks for a stream and reads it to its end; heard is called with each piece
-	// of text.
+	// ask requests a stream and reads it to the end; heard is called with each piece of text.
 	ask func(ctx context.Context, client *http.Client, url string, heard func(string)) error
-	// whole asks for a whole answer at once.
+	// whole requests an answer that is not streamed.
 	whole func(ctx context.Context, client *http.Client, url string) (string, error)
 
-	begin, end, failed string // pieces of a stream: up to some text, the rest, an error in place of the rest
-	document           string // the whole answer
+	begin, end, failed string // pieces of a stream: up to some text, the rest, and an error instead of the rest
+	document           string // an answer that is not streamed
 	refusal            string // the body of a 429
 }
 
@@ -210,7 +209,7 @@ func newGenai(client *http.Client, url string) *genai.Client {
 		APIKey: sdkKey, Backend: genai.BackendGeminiAPI, HTTPClient: client, HTTPOptions: genai.HTTPOptions{BaseURL: url},
 	})
 	if err != nil {
-		panic(err) // the configuration is ours
+		panic(err) // the configuration is our own
 	}
 	return made
 }
@@ -225,7 +224,7 @@ func askGenai(ctx context.Context, client *http.Client, url string, heard func(s
 	return nil
 }
 
-// says is what an SDK's error amounts to, in a word or two.
+// says summarizes an SDK's error in a word or two.
 func says(err error) string {
 	var (
 		anthropicErr *anthropicsdk.Error

@@ -18,8 +18,8 @@ import (
 	"github.com/mulligan-run/mulligan/faultlab"
 )
 
-// BenchmarkStream measures one streamed call from prompt to text through openai-go,
-// in turns with bare net/http; see package bench, whose table shows it.
+// BenchmarkStream measures one streamed call from prompt to text through openai-go, in turns with
+// bare net/http; package bench's table shows it.
 func BenchmarkStream(b *testing.B) {
 	text := strings.TrimSpace(strings.Repeat("It is clear in Oslo tonight. And ", 5)) + " cold."
 	lab := faultlab.New()

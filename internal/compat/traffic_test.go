@@ -21,10 +21,10 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "record the requests of the SDKs anew")
 
-// traffic is where package proxy has them, to hold itself against.
+// traffic is where package proxy has the recordings that it is tested with.
 const traffic = "../../proxy/testdata/traffic"
 
-// calls are requests as agents make them, with fields that no reader of ours knows.
+// calls are requests as agents make them, with fields that our readers do not know.
 var calls = map[string]func(ctx context.Context, client *http.Client, url string) error{
 	"messages-stream": func(ctx context.Context, client *http.Client, url string) error {
 		sdk := newAnthropic(client, url)
@@ -114,7 +114,7 @@ var geminiAgent = &genai.GenerateContentConfig{
 	SafetySettings: []*genai.SafetySetting{{Category: genai.HarmCategoryHarassment, Threshold: genai.HarmBlockThresholdBlockNone}},
 }
 
-// TestTraffic: what the SDKs send is what is recorded of them.
+// TestTraffic: the recordings are what the SDKs send.
 func TestTraffic(t *testing.T) {
 	for name, call := range calls {
 		var sent []byte
@@ -147,7 +147,7 @@ var (
 	machine = regexp.MustCompile(`(?m)^(X-Stainless-(?:Os|Arch|Runtime-Version)): .*\r$`)
 )
 
-// anonymous leaves out of a recording what is of this machine.
+// anonymous removes from a recording what is specific to this machine.
 func anonymous(request []byte) []byte {
 	return machine.ReplaceAll(port.ReplaceAll(request, []byte("host.invalid")), []byte("$1: x\r"))
 }

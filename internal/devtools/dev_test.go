@@ -31,8 +31,8 @@ func (r *remembering) Advise(_ context.Context, about hooks.Occasion) (recovery.
 	return r.vote, r.err
 }
 
-// TestADevPluginIsAskedAsAnyOther sends questions about every occasion, and their answers, through the
-// socket.
+// TestADevPluginIsAskedAsAnyOther sends questions about every occasion, and their answers, through
+// the socket.
 func TestADevPluginIsAskedAsAnyOther(t *testing.T) {
 	question := hooks.RunError{
 		Run: "r1", Session: "s", Failure: *failure.NewFailure(failure.KindOverloaded, failure.OriginModel, failure.PhaseMidStream, nil),
@@ -106,7 +106,7 @@ func TestADevLinkThatOthersCouldWriteIsNotRead(t *testing.T) {
 	}
 }
 
-// TestAFolderIsWatched counts what is the plugin's content, and nothing else.
+// TestAFolderIsWatched: changes of the plugin's content are noticed, and no others.
 func TestAFolderIsWatched(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
@@ -134,7 +134,7 @@ func TestAFolderIsWatched(t *testing.T) {
 		defer close(over)
 		watch.run(ctx, func() { changes <- struct{}{} })
 	}()
-	write("lib/a", "one") // a new time only
+	write("lib/a", "one") // only the modification time changes
 	select {
 	case <-changes:
 		t.Error("the same content counts as a change")

@@ -22,7 +22,7 @@ func said(lines []LogLine) string {
 	return strings.Join(all, " ")
 }
 
-// TestALogIsFollowedAcrossRotations writes as hosts do.
+// TestALogIsFollowedAcrossRotations writes and rotates the log as hosts do.
 func TestALogIsFollowedAcrossRotations(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.log")
 	write := func(to string, lines ...int) {
@@ -60,7 +60,7 @@ func TestALogIsFollowedAcrossRotations(t *testing.T) {
 	if err := os.Rename(path, path+".1"); err != nil {
 		t.Fatal(err)
 	}
-	write(path+".1", 5) // a host that has not seen it
+	write(path+".1", 5) // by a host that has not noticed the rotation
 	write(path, 6)
 	expect(l.news(), "4 5 6")
 	expect(l.news(), "")
@@ -80,7 +80,7 @@ func TestALogIsFollowedAcrossRotations(t *testing.T) {
 	}
 }
 
-// FuzzLogLine shows lines that nobody vouches for.
+// FuzzLogLine renders untrusted lines.
 func FuzzLogLine(f *testing.F) {
 	for _, seed := range []string{
 		logged(1), "\x1b[2J", `{"msg":"\u001b[31m","level":"\u0007","pl\u009bugin":"\u202e"}`, `{"time":7,"level":["x"],"msg":{}}`, "{",

@@ -22,7 +22,7 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// failing is a model that fails so often before it answers.
+// failing is a model that fails so many times before it answers.
 type failing int
 
 func (f *failing) Stream(context.Context, llm.Request) iter.Seq2[llm.Delta, error] {
@@ -39,7 +39,7 @@ func (f *failing) Stream(context.Context, llm.Request) iter.Seq2[llm.Delta, erro
 	}
 }
 
-// onRecord is e without what only the process knew that asked, which no event says.
+// onRecord is e without what only the asking process knew and no event says.
 func onRecord(e hooks.RunError) hooks.RunError {
 	e.RecentCalls = nil
 	e.About.CoolsUntil, e.About.CoolingKind, e.About.Health = time.Time{}, "", ""
@@ -49,8 +49,9 @@ func onRecord(e hooks.RunError) hooks.RunError {
 	return e
 }
 
-// TestOccasionsAreWhatTheRunnerAsks records what a runner asks its hooks, and finds
-// the same in its timeline, but for what is known beyond the run; the same votes then make the same decisions.
+// TestOccasionsAreWhatTheRunnerAsks records what a runner asks its hooks, and finds the same in the
+// run's timeline, except for facts from outside the run. The same votes then make the same
+// decisions.
 func TestOccasionsAreWhatTheRunnerAsks(t *testing.T) {
 	for _, auto := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -145,7 +146,7 @@ func TestStandIn(t *testing.T) {
 	}
 }
 
-// FuzzReplayFile reads files that nobody vouches for.
+// FuzzReplayFile reads untrusted files.
 func FuzzReplayFile(f *testing.F) {
 	story, err := os.ReadFile("testdata/replay.jsonl")
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 
 const repository = "../.."
 
-// written gives the files of a new plugin.
+// written returns the files of a new plugin.
 func written(t *testing.T, lang string, from sdk) map[string]string {
 	t.Helper()
 	s := &Scaffold{Name: "my-rules", language: languages[lang], sdk: from, folder: lang}
@@ -72,7 +72,7 @@ func TestNewPluginFiles(t *testing.T) {
 	}
 }
 
-// checkWorkflow sees that a workflow ends with the command that the README tells people.
+// checkWorkflow checks that a workflow ends with the command in the README.
 func checkWorkflow(t *testing.T, text string) {
 	t.Helper()
 	var workflow struct {
@@ -95,7 +95,7 @@ func checkWorkflow(t *testing.T, text string) {
 	}
 }
 
-// A release takes the SDK of its own version, whichever registry it is in.
+// A release uses the SDK of its own version, whichever registry it is in.
 func TestNewPluginVersions(t *testing.T) {
 	for lang, want := range map[string][2]string{
 		"go":         {"go.mod", "require github.com/mulligan-run/mulligan v1.2.3"},
@@ -108,7 +108,7 @@ func TestNewPluginVersions(t *testing.T) {
 			t.Errorf("%s: %s is\n%s", lang, want[0], text)
 		}
 	}
-	// What the templates say twice is what the repository says.
+	// What the templates repeat must agree with the repository.
 	for name, want := range map[string]string{
 		"go.mod": "go 1.26.0\n", "sdk/rust/Cargo.toml": `rust-version = "1.85"`,
 		"sdk/python/pyproject.toml":          `requires-python = ">=3.11"`,
@@ -170,8 +170,8 @@ func TestFindSDK(t *testing.T) {
 	}
 }
 
-// TestSDKsAreCarriedWhole: every package that the Go SDK is made of is in the program, and
-// nothing of the other languages is missing that the repository has.
+// TestSDKsAreCarriedWhole: the program contains every package of the Go SDK, and every file of the
+// other languages' SDKs in the repository.
 func TestSDKsAreCarriedWhole(t *testing.T) {
 	const module = "github.com/mulligan-run/mulligan/"
 	have := map[string]bool{}

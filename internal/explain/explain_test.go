@@ -54,7 +54,7 @@ func TestNoteKeepsToItsWidth(t *testing.T) {
 	}
 }
 
-// TestTreatmentOfEveryKind asks for each kind what becomes of a run's first failure.
+// TestTreatmentOfEveryKind: for each kind, what is done about a run's first failure.
 func TestTreatmentOfEveryKind(t *testing.T) {
 	for _, kind := range failure.Kinds() {
 		f := failure.NewFailure(kind, failure.OriginModel, failure.PhaseBeforeFirstEvent, nil)
@@ -67,7 +67,7 @@ func TestTreatmentOfEveryKind(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, x := range []treatment{alone, beside} {
-			if x.By == nil { // auto-recover has no opinion: a person is asked
+			if x.By == nil { // auto-recover has no opinion, so a person is asked
 				if x.Action != recovery.ActionNone || x.offered == nil {
 					t.Errorf("%s: %+v", kind, x)
 				}
@@ -89,7 +89,8 @@ func TestTreatmentOfEveryKind(t *testing.T) {
 	}
 }
 
-// TestOnce compares the kinds that are retried once with those that the heart retries once.
+// TestOnce compares the kinds that the policy retries once with those that package recovery retries
+// once.
 func TestOnce(t *testing.T) {
 	for _, kind := range failure.Kinds() {
 		f := failure.NewFailure(kind, failure.OriginModel, failure.PhaseMidStream, nil)
@@ -143,7 +144,7 @@ func TestLastEvent(t *testing.T) {
 	}
 }
 
-// TestExplainSaysHowSureItIs tells the confidence and the runner-up, in words and in JSON.
+// TestExplainSaysHowSureItIs: the confidence and the runner-up are shown, in words and in JSON.
 func TestExplainSaysHowSureItIs(t *testing.T) {
 	r := Report{Status: 402, Message: "Rate limit exceeded, try again in 30s"}
 	if got := noteOf(t, r); !strings.Contains(got, "\n  confidence   97 %\n") || !strings.Contains(got, "\n  runner-up    billing, by status 402 (87 %)\n") {

@@ -134,8 +134,8 @@ func TestEscapesOfACell(t *testing.T) {
 	}
 }
 
-// onlyTheWireShows are the rows of the fault catalogue that a table cannot tell of: an
-// adapter sees them while it reads a stream.
+// onlyTheWireShows are the rows of the fault catalogue that a table cannot express: an adapter
+// recognizes them while it reads a stream.
 const onlyTheWireShows = " A39 A41 A42 A43 G22 G29 O29 O30 O31 R07 R11 T29 T35 T36 T37 T38 T42 "
 
 func TestTableOfTheCatalogue(t *testing.T) {
@@ -221,8 +221,7 @@ func FuzzExplainPaste(f *testing.F) {
 	})
 }
 
-// BenchmarkExplainTable is a table of 100,000 failures: as many as an operation reads is
-// one table.
+// BenchmarkExplainTable explains a table of 100,000 failures in one operation.
 func BenchmarkExplainTable(b *testing.B) {
 	const rows = 100_000
 	kinds := []string{
@@ -245,7 +244,7 @@ func BenchmarkExplainTable(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms/100k-rows")
 }
 
-// BenchmarkExplain is one failure with all that is said about it.
+// BenchmarkExplain explains one failure in full.
 func BenchmarkExplain(b *testing.B) {
 	r := Report{Provider: "anthropic", Status: 429, body: `{"error":{"type":"rate_limit_error"}}`}
 	for b.Loop() {

@@ -15,8 +15,8 @@ const (
 	ringKey  = `sk-canary"$\'0123456789`
 )
 
-// A stand-in for secret-tool, and one for security, each with its keys in a folder of its own; it notes how it
-// was called, and does what the file "mood" says.
+// Fakes of the programs secret-tool and security, each with its keys in a folder of its own. A fake
+// records how it was called, and behaves as the file "mood" says.
 const (
 	fakeSecretTool = `#!/bin/sh
 cd "$(dirname "$0")" && echo "$@" >>called
@@ -42,7 +42,7 @@ delete-generic-password) rm "kept-$3" ;;
 esac`
 )
 
-// fakeRing is the keyring of a system, with a stand-in for its program.
+// fakeRing is a system's keyring whose program is a fake.
 func fakeRing(t *testing.T, script string, of func(dir, program string) *Keyring) (ring *Keyring, folder string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -62,8 +62,8 @@ func contents(t *testing.T, path string) string {
 	return string(data)
 }
 
-// TestKeyring: a key is in the keyring, and neither in the file nor in the arguments of a program; each process of
-// the folder reads it, and it is gone once it is removed.
+// TestKeyring: a key is stored in the keyring, and neither in the file nor in a program's
+// arguments. Each process with the same folder can read it, until it is removed.
 func TestKeyring(t *testing.T) {
 	for system, c := range map[string]struct {
 		script string
@@ -97,7 +97,8 @@ func TestKeyring(t *testing.T) {
 	}
 }
 
-// TestALockedKeyring: what it does not take is kept in the file, and what it does not give is said.
+// TestALockedKeyring: if the keyring does not accept a key, the key is stored in the file; if it
+// does not return one, that is reported.
 func TestALockedKeyring(t *testing.T) {
 	ring, folder := fakeRing(t, fakeSecretTool, secretTool)
 	dir, mood := t.TempDir(), filepath.Join(folder, "mood")
@@ -122,7 +123,7 @@ func TestALockedKeyring(t *testing.T) {
 	}
 }
 
-// TestWhichKeyring: there is one where a person is logged in to a desktop, and the folder is theirs.
+// TestWhichKeyring: a keyring is used if a person is logged in to a desktop and owns the folder.
 func TestWhichKeyring(t *testing.T) {
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "secret-tool"), []byte("#!/bin/sh\n"), 0o700); err != nil { //nolint:gosec // it is run

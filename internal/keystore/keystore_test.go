@@ -22,7 +22,8 @@ const (
 
 func path(dir string) string { return filepath.Join(dir, "keys.json") }
 
-// TestStore: what is kept is there for whoever opens the folder, for its owner alone, and gone once it is removed.
+// TestStore: a stored key can be read by whoever opens the folder, in a file that only its owner
+// can read, until the key is removed.
 func TestStore(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	one, other := keystore.Open(dir, nil), keystore.Open(dir, nil)
@@ -71,7 +72,7 @@ func TestSomebodyElseWrites(t *testing.T) {
 	}
 	kept := make(chan error, 1)
 	go func() { kept <- s.Set(name, key+"2") }()
-	time.Sleep(100 * time.Millisecond) // so that it waits, most likely
+	time.Sleep(100 * time.Millisecond) // so that the write most likely waits
 	if got := s.Get(name); got != key {
 		t.Errorf("read is %q", got)
 	}
@@ -83,7 +84,7 @@ func TestSomebodyElseWrites(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoKey: nothing is kept that no header could carry, and no error repeats it.
+// TestWhatIsNoKey: a key that cannot be sent in a header is refused, and no error repeats it.
 func TestWhatIsNoKey(t *testing.T) {
 	s := keystore.Open(t.TempDir(), nil)
 	for _, bad := range []string{"", "short", key + " ", "two\nlines-of-a-key", "käse-is-no-key-at-all", strings.Repeat("k", keystore.MaxKey+1)} {
@@ -106,7 +107,8 @@ func TestWhatIsNoKey(t *testing.T) {
 	}
 }
 
-// TestAFileThatIsNotUsed: it gives no key, says why and what to do, and stays as it is until somebody removes it.
+// TestAFileThatIsNotUsed: an unsafe or broken file gives no key, the error says why and what to do,
+// and the file is left unchanged until it is removed.
 func TestAFileThatIsNotUsed(t *testing.T) {
 	good := `{"version":1,"keys":{"` + name + `":"` + key + `"}}`
 	write := func(text string, mode os.FileMode) func(string) error {
@@ -168,7 +170,7 @@ func TestAFileThatIsNotUsed(t *testing.T) {
 	}
 }
 
-// TestALockThatIsALink: no file elsewhere is made, or opened, by way of it.
+// TestALockThatIsALink: a lock that is a symbolic link creates or opens no file elsewhere.
 func TestALockThatIsALink(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Symlink(filepath.Join(dir, "elsewhere"), path(dir)+".lock"); err != nil {
@@ -182,7 +184,7 @@ func TestALockThatIsALink(t *testing.T) {
 	}
 }
 
-// TestTwoProcesses: of what several processes keep at the same time nothing is lost.
+// TestTwoProcesses: of keys that several processes store at the same time none is lost.
 func TestTwoProcesses(t *testing.T) {
 	const each = 15
 	if dir := os.Getenv("KEYSTORE_OF"); dir != "" {
@@ -214,7 +216,8 @@ func TestTwoProcesses(t *testing.T) {
 	}
 }
 
-// FuzzFile: whatever the file says, reading it ends, and gives keys that could have been kept.
+// FuzzFile: whatever the file contains, reading it ends, and returns only keys that could have been
+// stored.
 func FuzzFile(f *testing.F) {
 	f.Add([]byte(`{"version":1,"keys":{"A":"` + key + `"}}`))
 	f.Add([]byte(`{"version":1}`))

@@ -43,7 +43,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestPagesAreRoff that its own programs find nothing wrong with.
+// TestPagesAreRoff: roff's own programs find no mistake in the pages.
 func TestPagesAreRoff(t *testing.T) {
 	needs.Programs(t, "a page of the manual", "groff")
 	for _, page := range Pages(tree(), "v1.2.3", time.Unix(0, 0)) {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// patience is how long a program may take to say its version, on a busy machine.
-var patience = time.Minute
+// versionTimeout is how long a program may take to say its version, on a busy machine.
+var versionTimeout = time.Minute
 
 // Programs skips a test with a message if one of the programs does not run; with CI=true
 // the test fails instead. what is what needs them.
@@ -50,7 +50,7 @@ func runs(path, ask string) error {
 	if ask == "" {
 		ask = "--version"
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), versionTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, ask)
 	cmd.WaitDelay = time.Second // its children may keep the output open

@@ -33,14 +33,14 @@ func TestAStubIsNoToolchain(t *testing.T) {
 	}
 }
 
-// TestAStubThatHangs: nobody waits for it, nor for what it has started.
+// TestAStubThatHangs: neither a stub that hangs nor a process that it started is waited for.
 func TestAStubThatHangs(t *testing.T) {
-	usual := patience
-	patience = 100 * time.Millisecond
-	defer func() { patience = usual }()
+	usual := versionTimeout
+	versionTimeout = 100 * time.Millisecond
+	defer func() { versionTimeout = usual }()
 	pid := filepath.Join(t.TempDir(), "pid")
 	stub(t, "cargo", "sleep 1000 &\necho $! >'"+pid+"'\nwait\necho never\n")
-	t.Cleanup(func() { // what it has started holds what it was given, such as a lock
+	t.Cleanup(func() { // the process inherited open files, such as a lock
 		said, _ := os.ReadFile(pid)
 		if sleeper, err := strconv.Atoi(strings.TrimSpace(string(said))); err == nil {
 			_ = syscall.Kill(sleeper, syscall.SIGKILL)

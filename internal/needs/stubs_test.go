@@ -20,13 +20,13 @@ const (
 	stubSays = "this is a stub and does not work"
 )
 
-// stubbed are all programs that tests use and that whoever changes only Go need not have.
+// stubbed are all programs that tests use and that a Go developer need not have.
 var stubbed = []string{
 	"node", "npm", "npx", "python3", "python", "cargo", "rustc", "java", "javac", "mvn", "tmux", "strace", "initdb", "pgbouncer", "haproxy", "groff", "script",
 	"chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
 }
 
-// foreign are the tests that use them, by their rooms.
+// foreign are the tests that use these programs, by room.
 var foreign = map[string]string{
 	"bench/clients":              "^TestACPXAsks$",
 	"bench/cluster":              "^TestBalancer$",
@@ -46,11 +46,11 @@ var foreign = map[string]string{
 	"sdk/conformance":            "^Test(Languages|Examples|Values)$/(python|typescript|rust|java)|^TestKotlin$",
 }
 
-// indirect are the rooms that ask by way of another one.
+// indirect are the rooms that ask for programs through another room.
 var indirect = map[string]string{"provider/pi/pitest": "bench/pi", "sdk/conformance/plugins": "sdk/conformance"}
 
-// TestOnlyGoIsNeeded has every program of another language be a stub that fails: what needs
-// one is skipped and says why, with CI=true it fails and says why, and nothing passes.
+// TestOnlyGoIsNeeded replaces every program of another language by a stub that fails. A test that
+// needs one is skipped and says why, fails and says why with CI=true, and never passes.
 func TestOnlyGoIsNeeded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the tests of other rooms")
@@ -60,7 +60,7 @@ func TestOnlyGoIsNeeded(t *testing.T) {
 		t.Fatal(err)
 	}
 	stubs := t.TempDir()
-	for _, dir := range []string{filepath.Dir(stubs), stubs} { // some programs are not run as root
+	for _, dir := range []string{filepath.Dir(stubs), stubs} { // some programs are run by another user than root
 		if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // stubs are no secret
 			t.Fatal(err)
 		}
@@ -80,14 +80,14 @@ func TestOnlyGoIsNeeded(t *testing.T) {
 				if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 					t.Fatal(err)
 				}
-				judge(t, out, want)
+				checkEnds(t, out, want)
 			})
 		}
 	}
 }
 
-// judge looks at the tests that have no tests within them.
-func judge(t *testing.T, out []byte, want string) {
+// checkEnds checks how the tests without subtests ended.
+func checkEnds(t *testing.T, out []byte, want string) {
 	t.Helper()
 	ends, said := map[string]string{}, map[string]string{}
 	lines := bufio.NewScanner(bytes.NewReader(out))
@@ -127,7 +127,7 @@ func hasChildren(name string, all map[string]string) bool {
 	return false
 }
 
-// TestEveryRoomThatAsksIsListed: who uses this package is among those that are run with stubs.
+// TestEveryRoomThatAsksIsListed: every room that uses this package is run with stubs.
 func TestEveryRoomThatAsksIsListed(t *testing.T) {
 	var all []byte
 	for _, dir := range []string{"../..", "../../bench"} { // bench is a module of its own

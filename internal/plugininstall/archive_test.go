@@ -20,7 +20,7 @@ import (
 	"github.com/mulligan-run/mulligan/host/trust"
 )
 
-// archiveHost serves archives by https, and what leads away.
+// archiveHost serves archives over https, and redirects to other places.
 func archiveHost(t *testing.T, in *Installer, files map[string][]byte) (at string) {
 	t.Helper()
 	other := httptest.NewTLSServer(http.NotFoundHandler())
@@ -87,7 +87,8 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// TestPrivateAddresses: a name that leads to this machine is not asked, and no metadata service.
+// TestPrivateAddresses: no name that resolves to this machine or to a metadata service is fetched
+// from.
 func TestPrivateAddresses(t *testing.T) {
 	in := anInstaller(t.TempDir())
 	for host, want := range map[string]string{"169.254.169.254": "metadata", "10.0.0.1": "private address", "0.0.0.0": "no host's address", "[::ffff:192.168.0.1]": "private address"} {
@@ -150,7 +151,7 @@ func aTar(t *testing.T, entries ...tar.Header) []byte {
 	return out.Bytes()
 }
 
-// unpacked unpacks content into a folder, beside which a file lies that nothing may touch.
+// unpacked unpacks content into a folder, next to a file that must not change.
 func unpacked(t *testing.T, content []byte) (folder string, err error) {
 	t.Helper()
 	above := t.TempDir()
@@ -216,7 +217,7 @@ func TestHostileArchives(t *testing.T) {
 	}
 }
 
-// TestBombs: an archive whose content has no end is given up at the bounds.
+// TestBombs: unpacking an archive with endless content stops at the limits.
 func TestBombs(t *testing.T) {
 	many := make([]tar.Header, 101)
 	for i := range many {
@@ -264,7 +265,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// FuzzUnpack: whatever an archive says, nothing outside of its folder is touched.
+// FuzzUnpack: whatever an archive contains, nothing outside of its folder is changed.
 func FuzzUnpack(f *testing.F) {
 	f.Add([]byte("PK\x03\x04"))
 	f.Add([]byte{0x1f, 0x8b, 8, 0})

@@ -16,7 +16,7 @@ import (
 	"github.com/mulligan-run/mulligan/internal/needs"
 )
 
-// crateRegistry serves one version of my-rules, and has cargo ask nobody else.
+// crateRegistry serves one version of my-rules, and is the only registry that cargo uses.
 func crateRegistry(t *testing.T, home, version string, files map[string]string) (sum string) {
 	t.Helper()
 	all := map[string]string{}

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestAnIndexIsFresh: an index that was validly signed once is refused when a newer one is known, or
-// its time is over, also by an installer that starts anew.
+// TestAnIndexIsFresh: a validly signed index is refused if a newer one is known or it has expired,
+// also by a new installer.
 func TestAnIndexIsFresh(t *testing.T) {
 	public, private, err := ed25519.GenerateKey(nil)
 	if err != nil {
@@ -48,7 +48,7 @@ func TestAnIndexIsFresh(t *testing.T) {
 		{"index", 6, later, "serial 6, and serial 7 was read before", false},
 		{"index", 0, later, "no serial any more", false},
 		{"index", 8, time.Now().Add(-time.Hour), "was good until", false},
-		{"index", 7, later, "", false}, // what was refused is not remembered
+		{"index", 7, later, "", false}, // an index that was refused is not remembered
 		{"index", 9, time.Time{}, "", true},
 		{"another", 1, later, "", false},
 		{"index", 8, later, "serial 9 was read before", false},

@@ -8,7 +8,7 @@ import (
 	"github.com/mulligan-run/mulligan/host/trust"
 )
 
-// goProxy lays a proxy's files of example.com/mine/v2, and has go ask nobody else.
+// goProxy writes a proxy's files of example.com/mine/v2, and is the only proxy that go uses.
 func goProxy(t *testing.T, home, version string, files map[string]string) {
 	t.Helper()
 	all := map[string]string{}

@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/plugins/index"
 )
 
-// TestOurIndex: what this program carries can be read, and has the examples, all of them and nothing else.
+// TestOurIndex: the index in this program is readable, and lists exactly the examples.
 func TestOurIndex(t *testing.T) {
 	list, err := ParseIndex(index.JSON)
 	if err != nil {
@@ -53,8 +53,8 @@ func TestOurIndex(t *testing.T) {
 
 const someIndex = `{"version": 1, "plugins": [{"name": "my-rules", "description": "Rules.", "source": "pypi:my-rules"}]}`
 
-// TestASignedIndex signs with a key that is made for the test: nothing is believed without a
-// signature by the configured key.
+// TestASignedIndex signs with a key that is made for the test: an index without a signature by the
+// configured key is refused.
 func TestASignedIndex(t *testing.T) {
 	public, private, err := ed25519.GenerateKey(nil)
 	if err != nil {

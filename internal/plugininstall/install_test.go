@@ -13,7 +13,7 @@ import (
 	"github.com/mulligan-run/mulligan/host/trust"
 )
 
-// TestMain also plays the process that is killed in the middle of an install.
+// TestMain is also the process that is killed during an install.
 func TestMain(m *testing.M) {
 	if home := os.Getenv("PLUGININSTALL_TEST_KILLED"); home != "" {
 		in := anInstaller(home)
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// anInstaller agrees to everything, and finds every plugin good.
+// anInstaller confirms everything, and accepts every plugin.
 func anInstaller(home string) *Installer {
 	return &Installer{
 		Folder: filepath.Join(home, "installed"), Config: filepath.Join(home, "config", "mulligan.yaml"),
@@ -38,7 +38,7 @@ func anInstaller(home string) *Installer {
 	}
 }
 
-// lay writes files below a folder; those that begin with "#!" may be executed.
+// lay writes files below a folder; those that begin with "#!" are executable.
 func lay(t *testing.T, folder string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
@@ -132,7 +132,7 @@ func TestAFolderIsCopiedPinnedAndConfigured(t *testing.T) {
 	}
 }
 
-// TestWhatFailsLeavesNothing goes through whatever may go wrong after the fetch.
+// TestWhatFailsLeavesNothing has everything fail that can fail after the fetch.
 func TestWhatFailsLeavesNothing(t *testing.T) {
 	broken := errors.New("broken")
 	for name, spoil := range map[string]func(t *testing.T, in *Installer){
@@ -177,7 +177,8 @@ func TestWhatFailsLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestAKilledInstall is in no config, and the next one removes what it left.
+// TestAKilledInstall: an install that was killed is in no config, and the next install removes its
+// files.
 func TestAKilledInstall(t *testing.T) {
 	home, rules := aHome(t)
 	killed := exec.CommandContext(t.Context(), os.Args[0])
@@ -199,7 +200,7 @@ func TestAKilledInstall(t *testing.T) {
 	if left := leftIn(t, in); len(left) != 1 || left[0] != filepath.Base(p.Folder) {
 		t.Errorf("left are %v", left)
 	}
-	// Killed between the config and its end, it is whole.
+	// An install that was killed after it wrote the config is complete.
 	lay(t, in.Folder, map[string]string{markerLead + filepath.Base(p.Folder): ""})
 	in.sweep()
 	if left := leftIn(t, in); len(left) != 1 {
@@ -234,7 +235,7 @@ func TestPlaced(t *testing.T) {
 	lay(t, folder, map[string]string{"bin/a": "#!/bin/sh\n", "sh": "x", "b.py": "x"})
 	for words, want := range map[string]string{
 		"bin/a b.py -v": folder + "/bin/a " + folder + "/b.py -v",
-		"sh b.py":       "sh " + folder + "/b.py", // the PATH's, as in a shell
+		"sh b.py":       "sh " + folder + "/b.py", // found on the PATH, as in a shell
 		"./bin/a ../x":  folder + "/bin/a ../x",
 	} {
 		if got, err := placed(folder, strings.Fields(words)); err != nil || strings.Join(got, " ") != want {

@@ -18,7 +18,7 @@ import (
 	"github.com/mulligan-run/mulligan/internal/needs"
 )
 
-// tarred is a compressed archive of files, by their names. Those that begin with "#!" may be executed.
+// tarred is a compressed archive of files, by name. Those that begin with "#!" are executable.
 func tarred(t *testing.T, files map[string]string) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -45,8 +45,8 @@ func tarred(t *testing.T, files map[string]string) []byte {
 	return out.Bytes()
 }
 
-// nodeRegistry serves versions of @mine/my-rules, and has npm ask nobody else. It gives what npm is to
-// find of the first one.
+// nodeRegistry serves versions of @mine/my-rules, and is the only registry that npm uses. It
+// returns the integrity of the first version.
 func nodeRegistry(t *testing.T, home string, versions map[string]map[string]string) (integrity string) {
 	t.Helper()
 	tarballs, about := map[string][]byte{}, map[string]any{}

@@ -17,7 +17,7 @@ import (
 	"github.com/mulligan-run/mulligan/internal/needs"
 )
 
-// zipped is an archive of files, by their names.
+// zipped is an archive of files, by name.
 func zipped(t *testing.T, files map[string]string) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -37,7 +37,7 @@ func zipped(t *testing.T, files map[string]string) []byte {
 	return out.Bytes()
 }
 
-// aWheel is a package my_rules with these files beside what every wheel has.
+// aWheel is a package my_rules with these files and those of every wheel.
 func aWheel(t *testing.T, version string, files map[string]string) []byte {
 	about := "my_rules-" + version + ".dist-info/"
 	all := map[string]string{
@@ -55,7 +55,8 @@ func aWheel(t *testing.T, version string, files map[string]string) []byte {
 	return zipped(t, all)
 }
 
-// pythonIndex serves files of the package my-rules as PEP 503 has it, and has pip ask nobody else.
+// pythonIndex serves files of the package my-rules as PEP 503 requires, and is the only index that
+// pip uses.
 func pythonIndex(t *testing.T, files map[string][]byte) {
 	t.Helper()
 	index := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -79,7 +80,7 @@ func pythonIndex(t *testing.T, files map[string][]byte) {
 	t.Setenv("PIP_NO_CACHE_DIR", "1")
 }
 
-// long skips what starts package managers again and again.
+// long skips tests that start package managers many times.
 func long(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -134,7 +135,7 @@ func TestPyPIRefuses(t *testing.T) {
 	t.Setenv("HOME", home)
 	for version, want := range map[string]string{
 		"2.0.0": "has no script that starts it",
-		"3.0.0": "only wheels are taken", // it has to be built
+		"3.0.0": "only wheels are taken", // it would have to be built
 		"4.0.0": "pip failed: ",          // there is none
 	} {
 		in := anInstaller(home)

@@ -20,8 +20,8 @@ const (
 	heading = "plugins: # asked side by side; the first in this order with an opinion wins\n"
 )
 
-// TestAConfigKeepsItsForm: what was there stays, byte for byte, and it is there again once the
-// plugin is removed.
+// TestAConfigKeepsItsForm: everything else in the config stays as it is, byte for byte, and once
+// the plugin is removed the config is as before.
 func TestAConfigKeepsItsForm(t *testing.T) {
 	head := "# mine\nmodel: fable/one   # dear\n\n"
 	for name, tt := range map[string]struct{ source, with, after string }{
@@ -68,7 +68,8 @@ func TestAnEntryInTheMiddleIsRemoved(t *testing.T) {
 	}
 }
 
-// TestAConfigThatCannotBeKept is refused, and nothing is lost.
+// TestAConfigThatCannotBeKept: a config that cannot be changed safely is refused, and nothing is
+// lost.
 func TestAConfigThatCannotBeKept(t *testing.T) {
 	for name, source := range map[string]string{
 		"all in braces": "{model: a/b}\n",
@@ -98,7 +99,7 @@ func TestAnEntryIsReplaced(t *testing.T) {
 	if diff := cmp.Diff(strings.ReplaceAll(source, "pager-1", "pager-2"), string(got)); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	after.Command = []string{"node", "/x/pager-2/main.js", "-v"} // another one altogether
+	after.Command = []string{"node", "/x/pager-2/main.js", "-v"} // a different plugin
 	want := "plugins:\n  - {name: b, command: [y]}\n  - name: pager\n    command: [node, /x/pager-2/main.js, \"-v\"]\n    folder: /x/pager-2\n    config: {a: 1} # mine\n"
 	got, err = replacedPlugin([]byte(source), somePlugin, after)
 	if diff := cmp.Diff(want, string(got)); err != nil || diff != "" {
@@ -110,7 +111,7 @@ func TestAnEntryIsReplaced(t *testing.T) {
 	}
 }
 
-// FuzzSettings: whatever a config looks like, it is kept or refused.
+// FuzzSettings: whatever a config looks like, it is changed safely or refused.
 func FuzzSettings(f *testing.F) {
 	for _, seed := range []string{"", "model: a/b\n", "plugins: [auto-recover]\n", "plugins:\n- auto-recover\n", "{}\n", "plugins:\n  # a\n  - {name: a, command: [b]}\n"} {
 		f.Add([]byte(seed))

@@ -25,7 +25,7 @@ func TestUpdate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A person changes the entry, and takes a grant back.
+	// A person changes the entry, and revokes a grant.
 	lay(t, filepath.Dir(in.Config), map[string]string{"mulligan.yaml": strings.Replace(string(text), "    folder:", "    config: {a: 1} # mine\n    folder:", 1)})
 	l, err := trust.ReadLock(in.lockPath())
 	if err != nil {
@@ -77,7 +77,7 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// TestAFailedUpdate leaves what was there, as it was.
+// TestAFailedUpdate leaves everything as it was.
 func TestAFailedUpdate(t *testing.T) {
 	home, rules := aHome(t)
 	in := anInstaller(home)
@@ -95,7 +95,7 @@ func TestAFailedUpdate(t *testing.T) {
 	if _, err := in.Update(t.Context(), "my-rules", nil); !errors.Is(err, broken) {
 		t.Error(err)
 	}
-	// Killed between the two files, the lock is what it was once anybody comes by.
+	// After a crash between the two files, the next process restores the lock.
 	st, err := in.begin("my-rules")
 	if err != nil {
 		t.Fatal(err)

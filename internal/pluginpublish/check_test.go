@@ -11,7 +11,7 @@ import (
 	"github.com/mulligan-run/mulligan/host/trust"
 )
 
-// whole is a plugin in each language that lacks nothing.
+// whole is a complete plugin in each language.
 var whole = map[string]map[string]string{
 	"Python": {
 		"pyproject.toml": "[build-system]\nrequires = []\n[project]\nname = \"my-rules\"\nversion = \"1.0.0\"\ndescription = \"d\"\nreadme = \"README.md\"\nlicense = \"MIT\"\n" +
@@ -30,7 +30,7 @@ var whole = map[string]map[string]string{
 
 const wholeManifest = "name: my-rules\nversion: 1.0.0\ndescription: Waits.\ncommand: [bin/my-rules]\nenv: [TOKEN]\n"
 
-// check lays a plugin that lacks nothing, changes it, and gives what is lacking.
+// check writes a complete plugin, changes it, and returns what is missing.
 func check(t *testing.T, language string, change func(files map[string]string)) (lacks string, r *Report) {
 	t.Helper()
 	files := maps.Clone(whole[language])
@@ -67,7 +67,7 @@ func TestNothingIsMissing(t *testing.T) {
 	}
 }
 
-// TestAnyProgram: in a language that no registry is known of, it is an archive.
+// TestAnyProgram: a plugin in a language without a known registry is published as an archive.
 func TestAnyProgram(t *testing.T) {
 	lacks, r := check(t, "Go", func(files map[string]string) { delete(files, "go.mod") })
 	if lacks != "" || r.Language != "" || len(r.Publish) != 1 || !strings.HasPrefix(r.Publish[0], "tar czf my-rules-1.0.0.tar.gz ") {
@@ -75,7 +75,7 @@ func TestAnyProgram(t *testing.T) {
 	}
 }
 
-// TestWhatIsMissing changes one thing at a time.
+// TestWhatIsMissing removes one thing at a time.
 func TestWhatIsMissing(t *testing.T) {
 	type change struct{ language, file, old, text, want string }
 	gone := "gone"
@@ -135,7 +135,7 @@ func TestWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestNothingOutsideIsRead: what leads out of the folder is not there.
+// TestNothingOutsideIsRead: a path that leads out of the folder counts as missing.
 func TestNothingOutsideIsRead(t *testing.T) {
 	above := t.TempDir()
 	folder := filepath.Join(above, "in")

@@ -13,8 +13,8 @@ import (
 	"github.com/mulligan-run/mulligan/server"
 )
 
-// TestProbe says that a serve is ready as soon as it is, at whatever address, and no longer once
-// it has ended. Nothing but the state folder is written to.
+// TestProbe: a serve is reported as ready as soon as it is, at every kind of address, and no longer
+// once it has ended. Only the state folder is written to.
 func TestProbe(t *testing.T) {
 	socket := filepath.Join(shortDir(t), "s")
 	for _, address := range []string{"127.0.0.1:0", "unix:" + socket, "0.0.0.0:0"} {
@@ -57,7 +57,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// shortDir is a folder whose name is short enough for a socket in it.
+// shortDir is a folder whose path is short enough for a socket in it.
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "mp")

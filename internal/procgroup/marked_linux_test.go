@@ -17,8 +17,8 @@ func isRunning(pid int, program string) bool {
 	return err == nil && strings.TrimSpace(string(name)) == program
 }
 
-// What a marked program started is found in a session of its own and without its parent,
-// until it has ended.
+// A process of a marked program is found in a session of its own, and without its parent, until it
+// has ended.
 func TestMarked(t *testing.T) {
 	t.Parallel()
 	mark := "PROCGROUP_TEST=" + strconv.Itoa(os.Getpid())

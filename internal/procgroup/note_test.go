@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A note says that this process still runs, and a file that is not a note is an error.
+// A note says whether this process still runs, and a file that is not a note is an error.
 func TestNote(t *testing.T) {
 	t.Parallel()
 	note, err := Note()

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// TestPatiently: a lack of resources is waited out; any other error is returned at once.
+// TestPatiently: a lack of resources is retried until it is over; any other error is returned at
+// once.
 func TestPatiently(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		full := &os.SyscallError{Syscall: "pipe2", Err: syscall.EMFILE}

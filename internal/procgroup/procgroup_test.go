@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// script is a shell's program, which says what it does on its standard output.
+// script is a shell program that reports on its standard output.
 func script(t *testing.T, text string, env ...string) Program {
 	t.Helper()
 	path, err := LookUp("sh", "")
@@ -36,7 +36,7 @@ func begin(t *testing.T, text string, env ...string) *Process {
 	return p
 }
 
-// hears waits until it says that.
+// hears waits until the program prints want.
 func (p *Process) hears(t *testing.T, want string) {
 	t.Helper()
 	if line, err := bufio.NewReader(p.Stdout).ReadString('\n'); strings.TrimSpace(line) != want {
@@ -44,7 +44,7 @@ func (p *Process) hears(t *testing.T, want string) {
 	}
 }
 
-// What a program leaves in its group ends soon after it.
+// Processes that a program leaves in its group end soon after it.
 func TestRestOfTheGroup(t *testing.T) {
 	t.Parallel()
 	p := begin(t, "sleep 1000 >/dev/null 2>&1 & echo begun")
@@ -57,7 +57,7 @@ func TestRestOfTheGroup(t *testing.T) {
 	}
 }
 
-// A group that is asked to end has its grace, whoever of it ends first, and not more.
+// A group that is asked to end has its grace period, whichever process ends first, and not more.
 func TestEnd(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -86,8 +86,8 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// What the group says while it ends is read, and what a program outside of it that holds the
-// pipes would say is not waited for.
+// Output of the group while it ends is read. The output of a process outside of the group that
+// holds the pipes open is not waited for.
 func TestLastWords(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -126,7 +126,7 @@ func TestLastWords(t *testing.T) {
 	}
 }
 
-// A program reads what it is given, and one that does not is not waited for.
+// A program reads its input, and one that does not read it is not waited for.
 func TestStdin(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"cat": "hello", "exit 0": "", "sleep 1000 & exit 0": ""} {
@@ -146,7 +146,7 @@ func TestStdin(t *testing.T) {
 	}
 }
 
-// A leader that ended does not count, even before somebody waits for it.
+// A group's leader that has ended does not count as alive, even before it is waited for.
 func TestEndedIsNotAlive(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells who has ended")
@@ -174,7 +174,7 @@ func TestStartFails(t *testing.T) {
 	}
 }
 
-// A relative path begins at the program's folder, and has a meaning where we run without one.
+// A relative path starts at the program's folder, or at our own if the program has none.
 func TestLookUp(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(dir+"/tool", []byte("#!/bin/sh\n"), 0o700); err != nil {
@@ -183,7 +183,7 @@ func TestLookUp(t *testing.T) {
 	t.Chdir(dir)
 	for program, below := range map[string]string{"./tool": dir, "tool": "", dir + "/tool": "/"} {
 		path, err := LookUp(program, below)
-		if program == "tool" { // a mere name, which PATH does not have
+		if program == "tool" { // a name without a slash, which is not on the PATH
 			if err == nil {
 				t.Errorf("%s is %s", program, path)
 			}

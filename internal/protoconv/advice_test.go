@@ -10,7 +10,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// TestAdviceIsWhole: every field of what is answered has its place on the wire.
+// TestAdviceIsWhole: every field of an answer is carried on the wire.
 func TestAdviceIsWhole(t *testing.T) {
 	decision, suggestion := filled[recovery.Decision](), filled[recovery.Suggestion]()
 	decision.Action, suggestion.SuggestedAction = recovery.ActionSwitchModel, recovery.ActionRetry
@@ -32,7 +32,7 @@ func TestAdviceIsWhole(t *testing.T) {
 	}
 }
 
-// TestNamesOfNumbers: what is not set, or unknown here, is nothing.
+// TestNamesOfNumbers: numbers that are not set, or not known here, have no name.
 func TestNamesOfNumbers(t *testing.T) {
 	if k := KindFromProto(mulliganv1.Kind_KIND_OVERLOADED); k != "overloaded" {
 		t.Errorf("%q", k)

@@ -10,8 +10,8 @@ import (
 	mulliganv1 "github.com/mulligan-run/mulligan/proto/mulligan/v1"
 )
 
-// TestReplyOfTwiceTheSize: what a plugin answers costs as much as it is long, whether it is
-// taken or refused, and what is said of one that is refused does not grow.
+// TestReplyOfTwiceTheSize: reading a plugin's answer costs in proportion to its length, whether it
+// is accepted or refused, and the error about a refused one does not grow.
 func TestReplyOfTwiceTheSize(t *testing.T) {
 	for name, reply := range map[string]func(n int) *mulliganv1.RunErrorResponse{
 		"a long reason": func(n int) *mulliganv1.RunErrorResponse {

@@ -12,7 +12,8 @@ type another struct{}
 func (another) Hook() string            { return "another" }
 func (another) For(bool) hooks.Occasion { return another{} }
 
-// TestAskAboutSomethingElse: what has no words on the wire is no opinion, with the reason.
+// TestAskAboutSomethingElse: an occasion that the wire cannot express gives no opinion, with the
+// reason.
 func TestAskAboutSomethingElse(t *testing.T) {
 	answer, err := Ask(t.Context(), nil, another{})
 	if err != nil {

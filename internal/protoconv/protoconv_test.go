@@ -18,7 +18,7 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
-// fill sets every exported field under v to something that differs from zero.
+// fill sets every exported field under v to a value that is not zero.
 func fill(v reflect.Value, n *int) {
 	*n++
 	switch v.Kind() {
@@ -65,7 +65,7 @@ func filled[T any]() T {
 	return v
 }
 
-// throughBytes gives what arrives at the other end.
+// throughBytes returns what arrives at the other end.
 func throughBytes[M proto.Message](t *testing.T, sent, received M) M {
 	t.Helper()
 	b, err := proto.Marshal(sent)
@@ -199,7 +199,7 @@ func FuzzVerdict(f *testing.F) {
 	f.Add(seed)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var m mulliganv1.BeforeCallResponse
-		_ = proto.Unmarshal(b, &m) // also what was read before an error
+		_ = proto.Unmarshal(b, &m) // including what was read before an error
 		v, err := Verdict(hooks.BeforeCall{Model: recovery.Alternative{Model: "a/one"}}, &m)
 		if err == nil && (!utf8.ValidString(v.Reason+v.NewModel) || v.Action == recovery.ActionRoute && v.NewModel != "a/one") {
 			t.Errorf("accepted: %+v", v)
@@ -245,7 +245,7 @@ func FuzzReply(f *testing.F) {
 	f.Add([]byte{8, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var m mulliganv1.RunErrorResponse
-		_ = proto.Unmarshal(b, &m) // also what was read before an error
+		_ = proto.Unmarshal(b, &m) // including what was read before an error
 		v, err := Reply(&m)
 		if err != nil {
 			if !reflect.DeepEqual(v, recovery.Vote{}) {
@@ -259,7 +259,7 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
-// TestARestrictionComesBack: also one without an opinion beside it, and one that forbids nothing.
+// TestARestrictionComesBack: also one without an opinion, and one that forbids nothing.
 func TestARestrictionComesBack(t *testing.T) {
 	for _, x := range []*recovery.Restrict{nil, {}, {Never: []string{"a/b", "openai/*"}, MaxOutputPrice: 5_000_000, Local: true}} {
 		v, err := Reply(ReplyToProto(recovery.Vote{Restrict: x}))

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// started is how a program with arguments is started, with its variables by their names.
+// started is how a program with arguments is started, with its environment variables by name.
 func started(t *testing.T, environ []string, program ...string) (args []string, env map[string]string, dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -40,7 +40,7 @@ var theirs = []string{
 	"GEMINI_API_KEY=theirs", "GOOGLE_API_KEY=theirs", "CLAUDE_CODE_USE_BEDROCK=1", "AIDER_OPENAI_API_KEY=theirs",
 }
 
-// TestApp: whatever reads the variables of the providers' libraries needs no more.
+// TestApp: a program that reads the variables of the providers' libraries needs nothing else.
 func TestApp(t *testing.T) {
 	args, env, _ := started(t, theirs, "python", "app.py", "claude")
 	if !slices.Equal(args, []string{"python", "app.py", "claude"}) {
@@ -57,7 +57,8 @@ func TestApp(t *testing.T) {
 	}
 }
 
-// TestClaude: Claude Code has a token that it does not ask about, and settings over its person's own.
+// TestClaude: Claude Code gets a token that it does not ask about, and settings that override its
+// user's.
 func TestClaude(t *testing.T) {
 	args, env, dir := started(t, theirs, "/usr/bin/claude", "-p", "hello")
 	file := filepath.Join(dir, "claude-settings.json")
@@ -84,7 +85,8 @@ func TestClaude(t *testing.T) {
 	}
 }
 
-// TestCodex: Codex is told of a provider of its own, and its config.toml stays as it is.
+// TestCodex: Codex gets a provider of its own on the command line, and its config.toml is not
+// changed.
 func TestCodex(t *testing.T) {
 	args, env, _ := started(t, theirs, "codex", "exec", "hello")
 	want := []string{
@@ -96,7 +98,8 @@ func TestCodex(t *testing.T) {
 	}
 }
 
-// TestOpencode: opencode's providers are behind the proxy; what else somebody says of them stays.
+// TestOpencode: opencode's providers are redirected to the proxy, and its user's other settings for
+// them stay.
 func TestOpencode(t *testing.T) {
 	own := `OPENCODE_CONFIG_CONTENT={"theme":"light","provider":{"openai":{"options":{"timeout":5,"apiKey":"theirs"}},"mine":{"npm":"x"}}}`
 	_, env, _ := started(t, append(theirs, own), "opencode", "run", "hello")
@@ -114,7 +117,7 @@ func TestOpencode(t *testing.T) {
 	}
 }
 
-// TestAider: aider's own variables come before what it finds in .env files.
+// TestAider: aider's own variables override what it finds in .env files.
 func TestAider(t *testing.T) {
 	args, env, _ := started(t, theirs, "aider", "--message", "hello")
 	if !slices.Equal(args, []string{"aider", "--message", "hello"}) {
@@ -129,11 +132,11 @@ func TestAider(t *testing.T) {
 	}
 }
 
-// TestNames: a program is known by whatever name it is started, also by a package runner.
+// TestNames: a program is recognized by every name that starts it, also by a package runner.
 func TestNames(t *testing.T) {
 	for _, c := range []struct {
 		program string
-		row     string // the first of its names; "" = none
+		row     string // the row's first name; "" = none
 		at      int
 	}{
 		{"claude", "claude", 0},
@@ -161,7 +164,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestEveryRowHasItsTest: a new row comes with a test of its own name.
+// TestEveryRowHasItsTest: each row has a test with its name.
 func TestEveryRowHasItsTest(t *testing.T) {
 	text, err := os.ReadFile("recipe_test.go")
 	if err != nil {

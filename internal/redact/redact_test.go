@@ -19,7 +19,7 @@ import (
 
 const canary = `k3y+<"with/odd&chars%é=end`
 
-// each writes every character of a text by format.
+// each writes every character of a text with a format.
 func each(format, text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -28,8 +28,8 @@ func each(format, text string) string {
 	return b.String()
 }
 
-// inPieces reports whether got is clean but for two letters of a secret, in any spelling,
-// that were shown before it was known to be one.
+// inPieces reports whether got is clean except for two letters of a secret, in any encoding, that
+// were shown before the secret was recognized.
 func inPieces(got, clean string) bool {
 	if got == clean {
 		return true
@@ -44,13 +44,13 @@ func inPieces(got, clean string) bool {
 
 func lower(text string) string { return strings.ToLower(text) }
 
-// quoted is text as in JSON.
+// quoted is text as it is inside a JSON string.
 func quoted(text string) string {
 	b, _ := json.Marshal(text)
 	return string(b[1 : len(b)-1])
 }
 
-// spellings are ways to write the canary.
+// spellings are encodings of the canary.
 func spellings() map[string]string {
 	s := map[string]string{
 		"as it is": canary, "JSON": quoted(canary), "JSON in JSON": quoted(quoted(canary)), "JSON thrice": quoted(quoted(quoted(canary))),
@@ -72,7 +72,7 @@ func spellings() map[string]string {
 }
 
 func TestEverySpelling(t *testing.T) {
-	known := redact.New("another-secret-0", canary, "k3y+<") // a short one and a beginning beside it
+	known := redact.New("another-secret-0", canary, "k3y+<") // with a short secret, and one that begins like it
 	for name, spelt := range spellings() {
 		clean := known.Text("before " + spelt + " after")
 		if !strings.HasPrefix(clean, "before ") || !strings.HasSuffix(clean, " after") || strings.Count(clean, redact.Mark) != 1 || len(clean) > len("before  after")+len(redact.Mark)+8 {
@@ -81,8 +81,8 @@ func TestEverySpelling(t *testing.T) {
 	}
 }
 
-// TestEverySplit has every spelling come in two and three pieces, and with something else
-// shown in between.
+// TestEverySplit splits every encoding into two and three pieces, with other text shown between
+// them.
 func TestEverySplit(t *testing.T) {
 	known := redact.New(canary)
 	for name, spelt := range spellings() {
@@ -144,8 +144,8 @@ func TestOtherTextStays(t *testing.T) {
 	}
 }
 
-// TestAnyMixtureOfEscapes spells a secret by chance, in pieces of any size, and reads what
-// was shown as its readers might.
+// TestAnyMixtureOfEscapes encodes a secret at random, in pieces of any size, and decodes what was
+// shown as its readers might.
 func TestAnyMixtureOfEscapes(t *testing.T) {
 	known := redact.New(canary)
 	rapid.Check(t, func(t *rapid.T) {
@@ -185,7 +185,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestManyKeysAreForgotten: a key that is new each time does not fill the memory.
+// TestManyKeysAreForgotten: memory does not grow although every key is new.
 func TestManyKeysAreForgotten(t *testing.T) {
 	known := &redact.Known{}
 	for i := range 2000 {

@@ -12,7 +12,7 @@ import (
 	"github.com/mulligan-run/mulligan/internal/schema"
 )
 
-// check compiles and validates, and fails the test where that does not end.
+// check compiles and validates, and fails the test if that does not end.
 func check(t *testing.T, document, value string) error {
 	t.Helper()
 	done := make(chan error, 1)
@@ -129,7 +129,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestWidest is the largest of what is taken: it has to end, too.
+// TestWidest is the largest schema that is accepted; validating it must end, too.
 func TestWidest(t *testing.T) {
 	property := func(i int) string { return fmt.Sprintf(`"p%d": {"$ref": "#/properties/p%d"}`, i, i+1) }
 	var chain, wide []string
@@ -146,7 +146,7 @@ func TestWidest(t *testing.T) {
 		"refs":  `{"allOf": [` + strings.Repeat(`{"$ref": "#/x/0"},`, 2000) + `true], "x": [{}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			_ = check(t, document, `{"p1": "a", "p0": 3}`) // whatever it says
+			_ = check(t, document, `{"p1": "a", "p0": 3}`) // whatever the result is
 		})
 	}
 }

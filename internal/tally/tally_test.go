@@ -16,7 +16,7 @@ func tomorrow(at time.Time) time.Time {
 	return time.Date(year, month, day+1, 0, 0, 0, 0, at.Location())
 }
 
-// play tells t of bodies, one a second; spent is what the run has used by each.
+// play passes bodies to t, one a second; spent is what the run has used after each.
 func play(t *Tally, run *recovery.Run, at time.Time, bodies ...recovery.Body) {
 	for i, b := range bodies {
 		t.Happened(run, recovery.Event{Run: run.ID, Seq: uint64(i + 1), Time: at.Add(time.Duration(i) * time.Second), Body: b})
@@ -49,7 +49,7 @@ func TestCallsAreCounted(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 
-	// Spending is that of the day, and calls those of the last 24 hours.
+	// Spending is the day's, while calls are those of the last 24 hours.
 	if m := count.Models(noon.Add(13 * time.Hour))[0]; m.Spent != (recovery.Budget{}) || m.Calls != 4 {
 		t.Errorf("the next day: %+v", m)
 	}
@@ -64,7 +64,7 @@ func TestCallsAreCounted(t *testing.T) {
 	}
 }
 
-// TestCallsOfAnotherProcess: its end is counted here, and what it cost is not.
+// TestCallsOfAnotherProcess: their ends are counted here, and their cost is not.
 func TestCallsOfAnotherProcess(t *testing.T) {
 	count := New(noon, tomorrow)
 	run := &recovery.Run{ID: "r1", Model: "acme/fable", Spent: recovery.Budget{Tokens: 5000}}
@@ -96,7 +96,7 @@ func TestVotesAreCounted(t *testing.T) {
 	}
 }
 
-// TestWhatIsCountedIsBounded: a run that names a thousand models leaves no more than there may be.
+// TestWhatIsCountedIsBounded: a run that names a thousand models leaves no more than the maximum.
 func TestWhatIsCountedIsBounded(t *testing.T) {
 	count := New(noon, tomorrow)
 	for i := range 1000 {

@@ -8,8 +8,8 @@ import (
 	"github.com/mulligan-run/mulligan/internal/terminal"
 )
 
-// TestJSONIsLossless: whatever is said, no character of it steers the terminal, and a reader
-// gets the same back.
+// TestJSONIsLossless: no character of the output controls the terminal, and a reader decodes the
+// original text.
 func TestJSONIsLossless(t *testing.T) {
 	var all strings.Builder
 	for r := rune(1); r < 0x3000; r++ {

@@ -42,7 +42,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReplace: readers see one content or the other, whole, and nothing is left beside the file.
+// TestReplace: readers see the whole old or the whole new content, and no other file is left.
 func TestReplace(t *testing.T) {
 	for name, replace := range map[string]func(string, []byte, fs.FileMode) error{"Replace": wholefile.Replace, "ReplaceDurably": wholefile.ReplaceDurably} {
 		t.Run(name, func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// TestReplaceFails: what was there stays, and nothing beside it.
+// TestReplaceFails: the old content stays, and no other file is left.
 func TestReplaceFails(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "folder")

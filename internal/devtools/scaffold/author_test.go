@@ -11,8 +11,8 @@ import (
 	"github.com/mulligan-run/mulligan/faultlab"
 )
 
-// unpublished is what a new plugin lacks for its language's registry once it has a licence: what only its
-// author knows, and an SDK that is in a registry.
+// unpublished is what a new plugin still lacks for its language's registry once it has a licence:
+// facts that only its author knows, and an SDK that is published.
 var unpublished = map[string][]string{
 	"go":         {"a module that can be fetched", "no replace"},
 	"java":       {"licenses in pom.xml"},
@@ -21,8 +21,8 @@ var unpublished = map[string][]string{
 	"rust":       {"it is public", "description in Cargo.toml", "license in Cargo.toml", "dependency mulligan-plugin"},
 }
 
-// othersHaveIt goes the rest of an author's way: the plugin in dir is looked at, installed where nothing
-// of it is, heard in a run, and removed.
+// othersHaveIt takes the author's remaining steps: the plugin in dir is checked, installed in an
+// empty home, asked during a run, and removed.
 func othersHaveIt(t *testing.T, lang, dir, mulligan string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, "LICENSE"), []byte("Take it.\n"), 0o600); err != nil {
@@ -61,7 +61,7 @@ func othersHaveIt(t *testing.T, lang, dir, mulligan string) {
 	}
 }
 
-// missing is what plugin publish --check finds missing.
+// missing is what plugin publish --check reports as missing.
 func missing(t *testing.T, dir, mulligan string) (lacks []string) {
 	t.Helper()
 	check := exec.CommandContext(t.Context(), mulligan, "plugin", "publish", "--check")

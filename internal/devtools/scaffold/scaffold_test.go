@@ -20,8 +20,8 @@ import (
 
 const repository = "../../.."
 
-// newPlugins are the languages of new plugins: what a plugin of each needs on the PATH,
-// and what it is made of beside its templates.
+// newPlugins are the languages of new plugins: the programs that each needs on the PATH, and the
+// sources that it uses besides its templates.
 var newPlugins = map[string]struct{ needs, sources []string }{
 	"go":         {[]string{"go"}, []string{"sdk/go/plugin", "internal/protoconv", "recovery", "failure", "hooks", "llm", "doc.go", "go.mod"}},
 	"python":     {[]string{"python3"}, []string{"sdk/python/src", "sdk/python/pyproject.toml"}},
@@ -30,9 +30,9 @@ var newPlugins = map[string]struct{ needs, sources []string }{
 	"rust":       {[]string{"cargo"}, []string{"sdk/rust/src", "sdk/rust/Cargo.toml"}},
 }
 
-// A new plugin passes its own "make test" as it was written, and then decides about the
-// demo's failures. That takes minutes, so a pass is remembered for as long as nothing
-// that the plugin is made of changes.
+// A new plugin passes its own "make test" unchanged, and then decides about the demo's failures.
+// That takes minutes, so a success is remembered until something changes that the plugin is made
+// of.
 func TestNewPluginsPass(t *testing.T) {
 	if testing.Short() {
 		t.Skip("installs and compiles")
@@ -74,17 +74,17 @@ func TestNewPluginsPass(t *testing.T) {
 	}
 }
 
-// makesTest writes a plugin with this program and uses it as its README says.
+// makesTest creates a plugin with this program and uses it as the plugin's README says.
 func makesTest(t *testing.T, lang, cache string) {
 	checkout, err := filepath.Abs(repository)
 	if err != nil {
 		t.Fatal(err)
 	}
-	outside := t.TempDir() // there is nothing but the program
+	outside := t.TempDir() // without the repository
 	dir, mulligan := filepath.Join(outside, "my-rules"), filepath.Join(outside, "bin", "mulligan")
 	command(t, checkout, "go", "build", "-o", mulligan, "./cmd/mulligan")
 	command(t, outside, mulligan, "plugin", "new", "my-rules", "--lang", lang)
-	t.Setenv("CARGO_TARGET_DIR", filepath.Join(cache, "rust")) // of everything that is made, only this takes long and is the same every time
+	t.Setenv("CARGO_TARGET_DIR", filepath.Join(cache, "rust")) // only these build results take long and are the same every time
 	said := command(t, dir, "make", "test", "MULLIGAN="+mulligan)
 	if !strings.Contains(said, "my-rules 0.1.0: 5") || strings.Contains(said, "✗") {
 		t.Errorf("make test said\n%s", said)
@@ -125,7 +125,8 @@ func makesTest(t *testing.T, lang, cache string) {
 	othersHaveIt(t, lang, dir, mulligan)
 }
 
-// asAWheel has pip make a wheel of the plugin, which is held to the protocol where nothing else of it is.
+// asAWheel has pip build a wheel of the plugin, which must pass the conformance test in an empty
+// folder.
 func asAWheel(t *testing.T, dir, mulligan string) {
 	t.Helper()
 	env := filepath.Join(t.TempDir(), "env")
@@ -136,8 +137,8 @@ func asAWheel(t *testing.T, dir, mulligan string) {
 	}
 }
 
-// underDevelopment does what the guide says of plugin dev: it shows questions and answers,
-// others' runs use it, and a change starts it anew.
+// underDevelopment does what the guide says about plugin dev: it shows questions and answers, other
+// processes' runs use the plugin, and a change restarts it.
 func underDevelopment(t *testing.T, lang, dir, mulligan string) {
 	t.Helper()
 	dev := exec.CommandContext(t.Context(), mulligan, "plugin", "dev", "my-rules")
@@ -165,7 +166,7 @@ func underDevelopment(t *testing.T, lang, dir, mulligan string) {
 	if err := os.WriteFile(filepath.Join(dir, source+".new"), append(content, '\n'), 0o700); err != nil { // #nosec G306: it is a program
 		t.Fatal(err)
 	}
-	if err := os.Rename(filepath.Join(dir, source+".new"), filepath.Join(dir, source)); err != nil { // as compilers do with a program that runs
+	if err := os.Rename(filepath.Join(dir, source+".new"), filepath.Join(dir, source)); err != nil { // as compilers replace a running program
 		t.Fatal(err)
 	}
 	said.wait(t, "was started anew")
@@ -180,7 +181,7 @@ func underDevelopment(t *testing.T, lang, dir, mulligan string) {
 	}
 }
 
-// shared is what a program says while it runs.
+// shared is the output of a running program.
 type shared struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -198,7 +199,7 @@ func (s *shared) String() string {
 	return s.text.String()
 }
 
-// wait waits until it has said want.
+// wait waits until the output contains want.
 func (s *shared) wait(t *testing.T, want string) {
 	t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); !strings.Contains(s.String(), want); time.Sleep(20 * time.Millisecond) {
@@ -208,8 +209,8 @@ func (s *shared) wait(t *testing.T, want string) {
 	}
 }
 
-// itsOwnRule does what the guide says with what it shows: a rule before the others, and its
-// test after theirs.
+// itsOwnRule does what the guide says with the guide's example: it puts a rule before the others,
+// and its test after theirs.
 func itsOwnRule(t *testing.T, checkout, dir string) {
 	t.Helper()
 	guide, err := os.ReadFile(filepath.Join(checkout, "docs/write-a-plugin.md"))
@@ -243,8 +244,8 @@ func itsOwnRule(t *testing.T, checkout, dir string) {
 	change("test_plugin.py", func(source string) string { return source + "\n\n" + test })
 }
 
-// unhurried gives the plugin all the time that it can be given: an interpreter may begin
-// slowly on a busy machine.
+// unhurried gives the plugin the longest possible timeouts, since an interpreter may start slowly
+// on a busy machine.
 func unhurried(t *testing.T, config string) {
 	t.Helper()
 	text, err := os.ReadFile(config)
@@ -271,7 +272,7 @@ func command(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-// madeOf is a digest of what a new plugin and its exam are made of.
+// madeOf is a digest of everything that a new plugin and its exam are made of.
 func madeOf(t *testing.T, lang string) string {
 	t.Helper()
 	hash := sha256.New()
