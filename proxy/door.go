@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -20,6 +21,9 @@ import (
 
 // maxBody is the largest request of a call, in bytes: the same as Anthropic's.
 const maxBody = 32 << 20
+
+// maxRoom is how many bytes are set aside for a body because it is announced.
+const maxRoom = 1 << 20
 
 // wrongTokens is how many wrong tokens an address may send per minute.
 const wrongTokens = 10
@@ -191,7 +195,7 @@ func read(w http.ResponseWriter, r *http.Request, d *dialect) (a asked, status i
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return asked{}, http.StatusUnsupportedMediaType, errors.New("this proxy does not take compressed request bodies: send it without Content-Encoding")
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	body, err := readAll(http.MaxBytesReader(w, r.Body, maxBody), r.ContentLength)
 	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
 		return asked{}, http.StatusRequestEntityTooLarge, fmt.Errorf("the request has more than %d MiB", maxBody>>20)
 	}
@@ -203,6 +207,15 @@ func read(w http.ResponseWriter, r *http.Request, d *dialect) (a asked, status i
 		return asked{}, http.StatusBadRequest, err
 	}
 	return asked{Asked: said, dialect: d, body: body}, 0, nil
+}
+
+// readAll reads a body with room for as much as is announced, so that a conversation of many KB is
+// not copied again and again while it is read; -1 = nothing is announced.
+func readAll(body io.Reader, announced int64) ([]byte, error) {
+	room := min(max(announced, 0), maxRoom) + bytes.MinRead // which a Buffer wants to be free for the end, too
+	b := bytes.NewBuffer(make([]byte, 0, room))
+	_, err := b.ReadFrom(body)
+	return b.Bytes(), err
 }
 
 // answer finds the models to ask, and makes the call.
