@@ -40,7 +40,7 @@ func Transcript(messages []llm.Message, to Target) (Told, error) {
 	if len(messages) == 0 {
 		return Told{}, errors.New("there are no messages")
 	}
-	h := &hand{target: to, ids: newIDs(to.MaxID), open: map[string][]*call{}}
+	h := &hand{target: to, ids: ids{most: max(to.MaxID, leastID)}}
 	for i, m := range messages {
 		if err := h.message(m); err != nil {
 			return Told{}, fmt.Errorf("message %d: %w", i, err)
@@ -60,8 +60,8 @@ func Transcript(messages []llm.Message, to Target) (Told, error) {
 type hand struct {
 	target  Target
 	turns   []turn
-	ids     *ids
-	open    map[string][]*call // by the id that the model gave it
+	ids     ids
+	open    map[string][]*call // by the id that the model gave it; nil before the first call
 	repairs []llm.Repair
 }
 
@@ -195,6 +195,9 @@ func (h *hand) call(made llm.ToolCall, foreign bool) (madeCall, error) {
 	if foreign && told.Signature != "" {
 		told.Signature = ""
 		h.repaired(llm.RepairSignature)
+	}
+	if h.open == nil {
+		h.open = map[string][]*call{}
 	}
 	h.open[made.ID] = append(h.open[made.ID], c)
 	return madeCall{c, told}, nil

@@ -9,10 +9,11 @@ import (
 // ids gives each call a legal id that no other call has.
 type ids struct {
 	most int
-	used map[string]bool
+	used map[string]bool // nil before the first call
 }
 
-func newIDs(most int) *ids { return &ids{most: max(most, 16), used: map[string]bool{}} }
+// leastID is the room that every wire has for an id, in bytes.
+const leastID = 16
 
 // legal gives a legal, unused id for a call that the model called raw.
 func (s *ids) legal(raw string) string {
@@ -20,6 +21,9 @@ func (s *ids) legal(raw string) string {
 	id = id[:min(len(id), s.most)]
 	for n := 0; id == "" || s.used[id]; n++ {
 		id = s.hashed(raw, n)
+	}
+	if s.used == nil {
+		s.used = map[string]bool{}
 	}
 	s.used[id] = true
 	return id

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/llm/handover"
@@ -188,20 +189,18 @@ func assistant(m llm.Message) []wireMessage {
 
 // content is a user's message: a string, or a list if it has images.
 func content(m llm.Message) any {
+	if !slices.ContainsFunc(m.Parts, func(p llm.Part) bool { return p.Image != nil }) {
+		return m.Text()
+	}
 	var parts []wirePart
-	pictures := false
 	for _, p := range m.Parts {
 		if p.Image == nil {
 			parts = append(parts, wirePart{Type: "text", Text: p.Text})
 			continue
 		}
-		pictures = true
 		parts = append(parts, wirePart{Type: "image_url", Image: &wireImage{wire.DataURL(p.Image)}})
 	}
-	if pictures {
-		return parts
-	}
-	return m.Text()
+	return parts
 }
 
 func tools(declared []llm.Tool) ([]wireTool, error) {

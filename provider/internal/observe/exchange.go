@@ -71,7 +71,10 @@ type exchange struct {
 	cancel context.CancelCauseFunc
 	unlink func() bool // detaches ctx from outer
 
+	lookup    atomic.Bool // a name server is being asked
+	steps     steps
 	connected atomic.Bool
+	limit     *time.Timer // breaks the request off if connecting takes too long; nil = there is no limit
 	response  *http.Response
 	answer    capped
 	hidden    hidden
@@ -174,7 +177,7 @@ func (c *Client) connectTimeout(ask Ask) time.Duration {
 
 // send sends the request and receives the head of the answer.
 func (t *exchange) send() error {
-	request, err := http.NewRequestWithContext(t.ctx, http.MethodPost, t.client.base+t.ask.Path, bytes.NewReader(t.ask.Body))
+	request, err := http.NewRequestWithContext(t.traced(), http.MethodPost, t.client.base+t.ask.Path, bytes.NewReader(t.ask.Body))
 	if err != nil {
 		return PromptFailure(t.client.provider, t.ask.Model, t.ask.Secrets.Error(err))
 	}
@@ -187,45 +190,41 @@ func (t *exchange) send() error {
 	return nil
 }
 
-// do receives the head of the answer to a request.
-func (t *exchange) do(request *http.Request) error {
-	stop := t.awaitConnection()
-	defer stop()
-	var lookup atomic.Bool
-	var steps steps
-	trace := &httptrace.ClientTrace{
-		DNSStart: func(httptrace.DNSStartInfo) { lookup.Store(true) },
-		DNSDone:  func(httptrace.DNSDoneInfo) { lookup.Store(false) },
+// traced is the context of the request, which tells the exchange how its connection is made.
+func (t *exchange) traced() context.Context {
+	return httptrace.WithClientTrace(t.ctx, &httptrace.ClientTrace{
+		DNSStart: func(httptrace.DNSStartInfo) { t.lookup.Store(true) },
+		DNSDone:  func(httptrace.DNSDoneInfo) { t.lookup.Store(false) },
 
-		TLSHandshakeStart: func() { steps.handshakes.Add(1) },
+		TLSHandshakeStart: func() { t.steps.handshakes.Add(1) },
 		GotConn: func(httptrace.GotConnInfo) {
-			stop()
+			if t.limit != nil {
+				t.limit.Stop()
+			}
 			t.connected.Store(true)
 		},
+	})
+}
+
+// do receives the head of the answer to a request, whose context is traced.
+func (t *exchange) do(request *http.Request) error {
+	if t.connect > 0 {
+		t.limit = time.AfterFunc(t.connect, func() { t.cancel(errConnect) })
+		defer t.limit.Stop()
 	}
-	response, err := t.client.http.Do(request.WithContext(httptrace.WithClientTrace(t.ctx, trace))) //nolint:bodyclose // the exchange's owner closes it
+	response, err := t.client.http.Do(request) //nolint:bodyclose // the exchange's owner closes it
 	switch {
 	case err != nil && errors.Is(context.Cause(t.ctx), errConnect):
-		if lookup.Load() { // the name server is silent, not the provider
+		if t.lookup.Load() { // the name server is silent, not the provider
 			return t.unanswered(&net.DNSError{Err: "the name server did not answer", Name: t.client.host.Name, IsTimeout: true}, false, false)
 		}
-		return t.unanswered(errConnect, false, steps.beyond(t.way))
+		return t.unanswered(errConnect, false, t.steps.beyond(t.way))
 	case err != nil:
-		return t.unanswered(err, t.connected.Load(), steps.beyond(t.way))
+		return t.unanswered(err, t.connected.Load(), t.steps.beyond(t.way))
 	}
 	t.answered(response.StatusCode, response.Header)
 	t.response = response
 	return nil
-}
-
-// awaitConnection breaks the request off if connecting takes too long, unless stop is called before
-// that.
-func (t *exchange) awaitConnection() (stop func()) {
-	if t.connect <= 0 {
-		return func() {}
-	}
-	timer := time.AfterFunc(t.connect, func() { t.cancel(errConnect) })
-	return func() { timer.Stop() }
 }
 
 // hear reads the answer.

@@ -20,7 +20,7 @@ func (c *Client) Forward(request *http.Request, secrets *Secrets) (*http.Respons
 	}}
 	t.ctx, t.cancel = context.WithCancelCause(request.Context())
 	request.GetBody = nil // see once
-	if err := t.do(request); err != nil {
+	if err := t.do(request.WithContext(t.traced())); err != nil {
 		t.cancel(errFinished)
 		return nil, err
 	}
