@@ -12,7 +12,8 @@ const MaxSize = 4 << 20
 var ErrTooLarge = errors.New("sse: line or event larger than 4 MiB")
 
 const (
-	startSize = 4 << 10
+	startSize = 1 << 10  // of the buffer: most events are shorter
+	largeRead = 4 << 10  // likewise if Raw is kept: what net/http has read at once is then passed on at once
 	keepSize  = 64 << 10 // a larger data buffer is not reused
 )
 
@@ -229,7 +230,11 @@ func (p *Parser) room() ([]byte, error) {
 		if p.to >= MaxSize {
 			return nil, ErrTooLarge
 		}
-		p.buf = append(p.buf, make([]byte, max(startSize, min(len(p.buf), MaxSize-len(p.buf))))...)
+		start := startSize
+		if p.Keep {
+			start = largeRead
+		}
+		p.buf = append(p.buf, make([]byte, max(start, min(len(p.buf), MaxSize-len(p.buf))))...)
 	}
 	return p.buf[p.to:], nil
 }
