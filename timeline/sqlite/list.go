@@ -43,7 +43,7 @@ func (s *store) List(ctx context.Context, q timeline.Query) ([]timeline.Summary,
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(list...), nil
+	return list.all(), nil
 }
 
 // indexFor makes SQLite scan the index with all columns of the search, unless another index finds
@@ -67,6 +67,14 @@ func (c *chunks) add(s timeline.Summary) {
 		last++
 	}
 	(*c)[last] = append((*c)[last], s)
+}
+
+// all is the whole list.
+func (c chunks) all() []timeline.Summary {
+	if len(c) == 1 { // a page, as most lists are
+		return c[0]
+	}
+	return slices.Concat(c...)
 }
 
 // listFree gives the runs that no living owner holds.
