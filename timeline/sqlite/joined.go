@@ -3,7 +3,6 @@ package sqlite
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -31,15 +30,11 @@ func (s *joinedScan) split() error {
 	s.lengths = s.lengths[:0]
 	rest := s.from
 	for i := range len(s.numbers) + len(s.texts) {
-		end := strings.IndexByte(rest, ' ')
-		if end < 0 {
-			return fmt.Errorf("a row ends after %d numbers", i)
+		n, after, ok := number(rest)
+		if !ok {
+			return fmt.Errorf("a row has no number %d", i+1)
 		}
-		n, err := strconv.ParseInt(rest[:end], 10, 64)
-		if err != nil {
-			return fmt.Errorf("a row: %w", err)
-		}
-		rest = rest[end+1:]
+		rest = after
 		if i < len(s.numbers) {
 			*s.numbers[i] = n
 		} else {
@@ -56,4 +51,24 @@ func (s *joinedScan) split() error {
 		*s.texts[i], rest = rest[:n], rest[n:]
 	}
 	return nil
+}
+
+// number takes a number, and the space behind it, off text. It reads each digit once, which
+// takes half as long as to look for the space and then to parse.
+func number(text string) (n int64, rest string, ok bool) {
+	digits := strings.TrimPrefix(text, "-")
+	for i := range len(digits) {
+		switch c := digits[i]; {
+		case c >= '0' && c <= '9':
+			n = 10*n + int64(c-'0')
+		case c == ' ' && i > 0:
+			if len(digits) < len(text) {
+				n = -n
+			}
+			return n, digits[i+1:], true
+		default:
+			return 0, "", false
+		}
+	}
+	return 0, "", false
 }
