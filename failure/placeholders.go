@@ -101,7 +101,7 @@ func spelled(d Millis) string {
 	if d <= 0 {
 		return ""
 	}
-	return words.Spell(d.Duration())
+	return words.Duration(d.Duration())
 }
 
 func (f *Failure) limitElapsed(*Words) string {

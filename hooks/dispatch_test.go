@@ -25,7 +25,7 @@ func TestDispatchAsksSideBySide(t *testing.T) {
 		slow := func(after time.Duration) Hook {
 			return Func(func(ctx context.Context, e RunError) (recovery.Vote, error) {
 				time.Sleep(after)
-				return recovery.Vote{Action: recovery.ActionRetry, Plugin: "liar", Reason: strings.Repeat("ä", 400)}, nil
+				return recovery.Vote{Action: recovery.ActionRetry, Plugin: "another", Reason: strings.Repeat("ä", 400)}, nil
 			})
 		}
 		votes, took := dispatch(t, Named{Name: "a", Hook: slow(time.Second)}, Named{Name: "b", Hook: slow(1900 * time.Millisecond)})

@@ -98,7 +98,7 @@ func (r *Run) adviceLine(w Waiting) string {
 		what = "to switch to " + w.Model
 	}
 	if d := r.Open.Decision; d != nil && d.Delay > 0 {
-		what += " in " + words.Spell(d.Delay.Duration())
+		what += " in " + words.Duration(d.Delay.Duration())
 	}
 	return r.Open.Failure.Short() + ". The caller was told " + what + "."
 }

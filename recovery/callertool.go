@@ -234,7 +234,7 @@ func (r *Run) givenUp(t *ToolRun) ToolReturned {
 		CallID: t.Call.ID, Outcome: outcome, Elapsed: limit, Limit: limit,
 		Result: llm.ToolResult{
 			CallID: t.Call.ID, Name: t.Call.Name, IsError: true,
-			Text: "The program that runs " + t.Call.Name + " gave no result within " + words.Spell(limit.Duration()) + "." + so + " " + unanswered,
+			Text: "The program that runs " + t.Call.Name + " gave no result within " + words.Duration(limit.Duration()) + "." + so + " " + unanswered,
 		},
 	}
 }

@@ -41,7 +41,7 @@ func Line(r *Run, b Body) string {
 	case Compacted:
 		line = r.compactedLine(b)
 	case Slept:
-		line = "This computer slept for " + words.Spell(b.For.Duration()) + "."
+		line = "This computer slept for " + words.Duration(b.For.Duration()) + "."
 	case Due:
 		if b.Timer == failure.TimerNetwork {
 			line = onlineLine
@@ -75,7 +75,7 @@ func pausedLine(p Paused) string {
 		because = ": " + words.Clip(p.Reason, MaxText/2)
 	}
 	if p.For > 0 {
-		return "The run waited " + words.Spell(p.For.Duration()) + " for its store" + because + ". It goes on."
+		return "The run waited " + words.Duration(p.For.Duration()) + " for its store" + because + ". It goes on."
 	}
 	return "The run waits for its store" + because + ". It goes on by itself."
 }
@@ -89,7 +89,7 @@ func (r *Run) waitingLine(w Waiting) string {
 		return r.awaitedLine() + "."
 	}
 	if r.isHeld() {
-		return r.heldLine() + ". Going on in " + words.Spell(nonNegative(w.Until.Sub(r.Gate.HeldAt))) + "."
+		return r.heldLine() + ". Going on in " + words.Duration(nonNegative(w.Until.Sub(r.Gate.HeldAt))) + "."
 	}
 	if r.Open == nil {
 		return ""
@@ -98,7 +98,7 @@ func (r *Run) waitingLine(w Waiting) string {
 		return r.adviceLine(w)
 	}
 	f := &r.Open.Failure
-	in := words.Spell(nonNegative(w.Until.Sub(r.Open.At)))
+	in := words.Duration(nonNegative(w.Until.Sub(r.Open.At)))
 	switch {
 	case w.Model != r.Model:
 		return fmt.Sprintf("%s. Switching to %s in %s…", f.Short(), w.Model, in)
@@ -263,7 +263,7 @@ func (r *Run) compactedLine(b Compacted) string {
 
 // notedLine reports progress: "Still working: run_tests, 42 s".
 func notedLine(b Noted) string {
-	since := words.Spell(b.Elapsed.Duration())
+	since := words.Duration(b.Elapsed.Duration())
 	switch {
 	case b.Topic == TopicProgress && b.CallID == "":
 		f := failure.Failure{Model: b.What}
@@ -331,7 +331,7 @@ func (b Failed) worded() Failed {
 // budgetWords say how much of that part of a budget is spent or, if some is left, how much the next
 // call needs.
 func budgetWords(part string, spent, needs, limit Budget) failure.Words {
-	tell, used := tellTokens, func(b Budget) string { return words.SpellCount(b.Tokens) }
+	tell, used := tellTokens, func(b Budget) string { return words.Count(b.Tokens) }
 	if part != partTokens {
 		tell, used = tellMoney, tellMoney
 	}
@@ -347,4 +347,4 @@ func budgetWords(part string, spent, needs, limit Budget) failure.Words {
 
 func tellTokens(b Budget) string { return words.Counted(b.Tokens, " tokens") }
 
-func tellMoney(b Budget) string { return words.SpellDollars(b.Microdollars) }
+func tellMoney(b Budget) string { return words.Dollars(b.Microdollars) }

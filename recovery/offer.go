@@ -263,7 +263,7 @@ func (r *Run) addButton(list *buttonList, kind string, resetsAt time.Time) {
 		if o.Failure.Timer == "" || r.IdleBreaker() {
 			return
 		}
-		list.add(Button{Kind: kind, Label: "Wait " + words.Spell(o.Failure.Limit.Duration()) + " more"})
+		list.add(Button{Kind: kind, Label: "Wait " + words.Duration(o.Failure.Limit.Duration()) + " more"})
 		return
 	case ButtonExtend:
 		if label := o.extension(); label != "" {
@@ -279,7 +279,7 @@ func (r *Run) addButton(list *buttonList, kind string, resetsAt time.Time) {
 func (o *OpenFailure) extension() string {
 	switch o.Cause {
 	case CauseClock:
-		return "Continue for " + words.Spell(o.Failure.Limit.Duration()) + " more"
+		return "Continue for " + words.Duration(o.Failure.Limit.Duration()) + " more"
 	case CauseBudget:
 		return "Continue with a doubled budget"
 	case CauseDayBudget:

@@ -39,7 +39,7 @@ func (x *Restrict) InWords() string {
 	}
 	list := slices.Clone(x.Never)
 	if x.MaxOutputPrice > 0 {
-		list = append(list, "models of more than "+words.SpellDollars(x.MaxOutputPrice)+" per million output tokens")
+		list = append(list, "models of more than "+words.Dollars(x.MaxOutputPrice)+" per million output tokens")
 	}
 	if x.Local {
 		list = append(list, "models that are not on this machine")

@@ -134,7 +134,7 @@ func seconds(d time.Duration) string {
 	if d < time.Second {
 		return "0 s"
 	}
-	return words.Spell(d)
+	return words.Duration(d)
 }
 
 // The times after which something counts as slow, or is shown at all.

@@ -71,7 +71,7 @@ func (t telling) text(text string) string {
 		text = strings.ReplaceAll(text, t.until.UTC().Format(layout), "{clock}")
 	}
 	if t.in > 0 {
-		left := words.Spell(t.in)
+		left := words.Duration(t.in)
 		for _, word := range []string{"in ", "for "} {
 			for _, end := range []string{".", ")"} {
 				text = strings.ReplaceAll(text, word+left+end, word+"{countdown}"+end)
@@ -119,5 +119,5 @@ func triedText(s *Suggestion) string {
 		return ""
 	}
 	first, last := s.Tried[0], s.Tried[len(s.Tried)-1]
-	return fmt.Sprintf("Tried %d times over %s.", len(s.Tried), words.Spell(last.At.Add(last.Millis.Duration()).Sub(first.At)))
+	return fmt.Sprintf("Tried %d times over %s.", len(s.Tried), words.Duration(last.At.Add(last.Millis.Duration()).Sub(first.At)))
 }

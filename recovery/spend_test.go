@@ -134,7 +134,7 @@ func TestOverDay(t *testing.T) {
 
 func TestSpellCount(t *testing.T) {
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -5: "-5", -123456: "-123,456"} {
-		if got := words.SpellCount(n); got != want {
+		if got := words.Count(n); got != want {
 			t.Errorf("%d: %s, not %s", n, got, want)
 		}
 	}
@@ -142,7 +142,7 @@ func TestSpellCount(t *testing.T) {
 
 func TestSpellDollars(t *testing.T) {
 	for micro, want := range map[int64]string{0: "$0.00", 5: "$0.000005", 300: "$0.0003", 120_000: "$0.12", 1_200_000: "$1.20"} {
-		if got := words.SpellDollars(micro); got != want {
+		if got := words.Dollars(micro); got != want {
 			t.Errorf("%d: %s, not %s", micro, got, want)
 		}
 	}

@@ -250,7 +250,7 @@ func (r *Run) toolDecidedLine(b Decided) string {
 	}
 	switch d := b.Decision; {
 	case d.Action == ActionRetry && d.Delay > 0:
-		return t.Call.Name + " failed. Running it again in " + words.Spell(d.Delay.Duration()) + "…" + because
+		return t.Call.Name + " failed. Running it again in " + words.Duration(d.Delay.Duration()) + "…" + because
 	case d.Action == ActionRetry:
 		return t.Call.Name + " failed. Running it again…" + because
 	case d.Action == ActionTell:

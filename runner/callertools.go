@@ -73,7 +73,7 @@ func (r *Runner) checkCallerTool(t recovery.ToolDecl, own []Tool, before []recov
 	case t.Safety != recovery.SafetyUnsafe && !t.Safety.Repeatable():
 		return "safety", fmt.Errorf("it is %s or %s; leave it out where a call must not be repeated", recovery.SafetyReadOnly, recovery.SafetyIdempotent)
 	case t.Timeout < 0 || t.Timeout > recovery.MaxCallerTime || t.Timeout > 0 && t.Timeout.Duration() < r.minTimeout:
-		return "timeoutMs", fmt.Errorf("it is from %s to %s; 0 is the usual time for a tool", words.Spell(r.minTimeout), words.Spell(recovery.MaxCallerTime.Duration()))
+		return "timeoutMs", fmt.Errorf("it is from %s to %s; 0 is the usual time for a tool", words.Duration(r.minTimeout), words.Duration(recovery.MaxCallerTime.Duration()))
 	}
 	if len(t.Schema) > 0 {
 		if _, err := r.schemas.ofText(t.Schema); err != nil {

@@ -20,7 +20,7 @@ type expiredError struct {
 
 // Error names the timer.
 func (e *expiredError) Error() string {
-	return fmt.Sprintf("%s expired after %s", e.timer, words.Spell(e.limit.Duration()))
+	return fmt.Sprintf("%s expired after %s", e.timer, words.Duration(e.limit.Duration()))
 }
 
 // watchdog runs the timers of one stream: first_event, bytes and idle (spec §3). A delta only

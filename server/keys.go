@@ -179,7 +179,7 @@ func (k *keyDesk) Try(ctx context.Context, entry string) gateway.KeyTried {
 	f, ok := errors.AsType[*failure.Failure](err)
 	switch {
 	case ctx.Err() != nil:
-		f = &failure.Failure{Kind: failure.KindTimeout, Title: words.ProviderName(entry) + " does not answer", Message: "Nothing came within " + words.Spell(patience) + ". Try again, or look at its status page."}
+		f = &failure.Failure{Kind: failure.KindTimeout, Title: words.ProviderName(entry) + " does not answer", Message: "Nothing came within " + words.Duration(patience) + ". Try again, or look at its status page."}
 	case !ok:
 		f = &failure.Failure{Kind: failure.KindUnknown, Title: words.ProviderName(entry) + " cannot be asked", Message: words.Sentence(err.Error())}
 	}

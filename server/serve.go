@@ -52,7 +52,7 @@ func (srv *Server) Serve(ctx context.Context, at *Reach, log *slog.Logger) error
 		defer srv.join(ctx, me, log)()
 		return r.Keep(ctx, tell("goes on"))
 	}
-	face, err := srv.openFace(ctx, at, log, r, models, tell("begins"))
+	httpServer, err := srv.openHTTPServer(ctx, at, log, r, models, tell("begins"))
 	if at.Usual && errors.Is(err, syscall.EADDRINUSE) {
 		log.Warn("another program is listening at " + at.Address + ": runs are kept, without a page and an API; choose another address with --listen")
 		defer srv.join(ctx, me, log)()
@@ -61,10 +61,10 @@ func (srv *Server) Serve(ctx context.Context, at *Reach, log *slog.Logger) error
 	if err != nil {
 		return err
 	}
-	defer face.Close()
-	me.Address = face.known.Address
+	defer httpServer.Close()
+	me.Address = httpServer.known.Address
 	defer srv.join(ctx, me, log)()
-	defer context.AfterFunc(ctx, face.Close)() // at once, so that no run begins while others are released
+	defer context.AfterFunc(ctx, httpServer.Close)() // at once, so that no run begins while others are released
 	if at.Role == roleGateway {
 		<-ctx.Done()
 		return nil

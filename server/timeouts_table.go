@@ -53,5 +53,5 @@ func SpellLimit(v failure.Millis) string {
 	if v == 0 {
 		return "off"
 	}
-	return words.Spell(v.Duration())
+	return words.Duration(v.Duration())
 }

@@ -26,7 +26,7 @@ func (s *Screen) Advice(f failure.Failure, d recovery.Decision, offered *recover
 	case recovery.ActionNone:
 	}
 	if at > 0 {
-		line += " in " + words.Spell(at)
+		line += " in " + words.Duration(at)
 	}
 	if d.By != nil {
 		line += s.Ink.Dim(" · " + terminal.OneLine(words.Tidy(d.By.Plugin+": "+d.Reason)))

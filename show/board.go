@@ -29,7 +29,7 @@ func (s *Screen) Board(list []timeline.Summary, place string) tui.Board {
 			ID: one.Run, Mood: mood(one, now), Hint: s.boardHint(run, one, now),
 			Cells: []string{
 				run, StatusWord(one), string(one.Kind), terminal.OneLine(model), strconv.Itoa(c.Attempts),
-				words.Spell(lasted(one, now)), dollars(c.Microdollars), terminal.OneLine(one.Title),
+				words.Duration(lasted(one, now)), dollars(c.Microdollars), terminal.OneLine(one.Title),
 			},
 		})
 	}
@@ -48,7 +48,7 @@ func dollars(microdollars int64) string {
 	if microdollars == 0 {
 		return ""
 	}
-	return words.SpellDollars(microdollars)
+	return words.Dollars(microdollars)
 }
 
 // boardHint is the command to type about a run.

@@ -301,7 +301,7 @@ func TellAction(a recovery.Action, model string, delay failure.Millis) string {
 		text = string(a)
 	}
 	if delay > 0 {
-		text += " in " + words.Spell(delay.Duration())
+		text += " in " + words.Duration(delay.Duration())
 	}
 	return text
 }

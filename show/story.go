@@ -92,7 +92,7 @@ func (s *story) event(e recovery.Event) {
 	case recovery.ToolBegan:
 		s.at(e, fmt.Sprintf("Tool %s begins%s%s", s.Ink.Bold(terminal.OneLine(b.Name)), again(b.Try), byItself(b.By)))
 	case recovery.ToolReturned:
-		s.at(e, fmt.Sprintf("Tool %s: %s after %s", terminal.OneLine(b.Result.Name), terminal.OneLine(string(b.Outcome)), words.Spell(b.Elapsed.Duration())))
+		s.at(e, fmt.Sprintf("Tool %s: %s after %s", terminal.OneLine(b.Result.Name), terminal.OneLine(string(b.Outcome)), words.Duration(b.Elapsed.Duration())))
 		s.under(s.Ink.Dim(Excerpt(b.Result.Text)))
 	case recovery.Accepted:
 		s.at(e, s.Ink.Cyan("A person chose "+terminal.OneLine(b.Action+" "+b.Model)))
@@ -155,7 +155,7 @@ func (s *story) began(e recovery.Event, b recovery.Began) {
 func (s *story) answered(e recovery.Event, b recovery.Answered) {
 	text := fmt.Sprintf("Attempt %d answered", b.Attempt)
 	if b.FirstEvent > 0 {
-		text += ", first event after " + words.Spell(b.FirstEvent.Duration())
+		text += ", first event after " + words.Duration(b.FirstEvent.Duration())
 	}
 	s.at(e, s.Ink.Green(fmt.Sprintf("%s (%d tokens)", text, b.Usage.Total())))
 	if b.CacheLost > 0 {
@@ -302,7 +302,7 @@ func (s *story) waiting(e recovery.Event, b recovery.Waiting) {
 		s.at(e, "Leaves it to its caller to ask "+terminal.OneLine(b.Model))
 		return
 	}
-	s.at(e, fmt.Sprintf("Waits %s%s, then asks %s", words.Spell(max(0, b.Until.Sub(e.Time))), WaitWord(b.For), terminal.OneLine(b.Model)))
+	s.at(e, fmt.Sprintf("Waits %s%s, then asks %s", words.Duration(max(0, b.Until.Sub(e.Time))), WaitWord(b.For), terminal.OneLine(b.Model)))
 }
 
 func stopReason(b recovery.Ended) string {

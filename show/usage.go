@@ -12,13 +12,13 @@ import (
 func usageLine(r *recovery.Run) string {
 	said := "Used " + tokenCount(r.Usage.Total())
 	if r.Spent.Microdollars > 0 {
-		said += " (" + words.SpellDollars(r.Spent.Microdollars) + ")"
+		said += " (" + words.Dollars(r.Spent.Microdollars) + ")"
 	}
 	if wasted := r.Wasted.Total(); wasted > 0 {
-		said += fmt.Sprintf(" · wasted %s by %s", words.SpellCount(wasted), Plural(r.FailedAttempts, "failed attempt", "failed attempts"))
+		said += fmt.Sprintf(" · wasted %s by %s", words.Count(wasted), Plural(r.FailedAttempts, "failed attempt", "failed attempts"))
 	}
 	if saved := r.Saved.Total(); saved > 0 {
-		said += fmt.Sprintf(" · saved %s that were not asked again", words.SpellCount(saved))
+		said += fmt.Sprintf(" · saved %s that were not asked again", words.Count(saved))
 	}
 	return said
 }
@@ -30,7 +30,7 @@ func Amount(b recovery.Budget) string {
 		parts = append(parts, tokenCount(b.Tokens))
 	}
 	if b.Microdollars > 0 {
-		parts = append(parts, words.SpellDollars(b.Microdollars))
+		parts = append(parts, words.Dollars(b.Microdollars))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -39,5 +39,5 @@ func tokenCount(n int64) string {
 	if n == 1 {
 		return "1 token"
 	}
-	return words.SpellCount(n) + " tokens"
+	return words.Count(n) + " tokens"
 }

@@ -59,7 +59,7 @@ func (s *Screen) lane(span rescue.Span, begin, end int64) string {
 	}
 	took := ""
 	if span.Kind != rescue.KindFailure {
-		took = words.Spell(time.Duration(to-span.From) * time.Millisecond)
+		took = words.Duration(time.Duration(to-span.From) * time.Millisecond)
 	}
 	how := cmp.Or(span.Detail, string(span.State))
 	return column(name, nameWide) + " " + bar + " " + s.Ink.Dim(column(how, howWide)) + fmt.Sprintf("%*s", tookWide, took)

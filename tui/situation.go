@@ -64,7 +64,7 @@ func formatSeconds(d time.Duration) string {
 	if d = d.Truncate(time.Second); d < time.Second {
 		return "0 s"
 	}
-	return words.Spell(d)
+	return words.Duration(d)
 }
 
 // situation is what to draw below the conversation.

@@ -97,7 +97,7 @@ func (p *pen) tool(c *call) []string {
 	case c.running && p.now.Sub(c.beganAt) >= time.Second:
 		about = append(about, formatSeconds(p.now.Sub(c.beganAt)))
 	case c.took > 0:
-		about = append(about, words.Spell(c.took.Duration()))
+		about = append(about, words.Duration(c.took.Duration()))
 	}
 	if c.says != "" {
 		about = append(about, line(c.says))
@@ -121,7 +121,7 @@ func (p *pen) attempts(tried []triedFailure) []string {
 	for i, one := range tried {
 		head := fmt.Sprintf("%d. %s · %s", i+1, line(one.failure.Title), line(one.model))
 		if one.took > 0 {
-			head += " · " + words.Spell(one.took.Duration())
+			head += " · " + words.Duration(one.took.Duration())
 		}
 		lines = append(lines, hang("  ", styled(p.dim, wrap(head, p.width-2*margin)))...)
 		for _, fact := range facts(one.failure, maxDetail) {

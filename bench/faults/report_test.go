@@ -165,7 +165,7 @@ func inShort(kind string, retryable bool, wait time.Duration) string {
 		text += ", no retry"
 	}
 	if wait > 0 {
-		text += ", after " + words.Spell(wait)
+		text += ", after " + words.Duration(wait)
 	}
 	return text
 }
@@ -179,7 +179,7 @@ func wanted(e catalogue.Expectation) string {
 		text += ", no retry"
 	}
 	if e.Wait != nil && *e.Wait > 0 {
-		text += ", after " + words.Spell(*e.Wait)
+		text += ", after " + words.Duration(*e.Wait)
 	}
 	if !e.ResetsAt.IsZero() {
 		text += ", resets " + e.ResetsAt.Format(time.RFC3339)

@@ -231,7 +231,7 @@ func (p *playedRun) resumed(due time.Time) string {
 		return "parked"
 	}
 	_, err = run.Wait(context.Background())
-	return fmt.Sprintf("parked; resumed after %s: %s", words.Spell(p.since()), p.settled(err))
+	return fmt.Sprintf("parked; resumed after %s: %s", words.Duration(p.since()), p.settled(err))
 }
 
 // hookSaw is what the hook was told at each failure.
@@ -247,9 +247,9 @@ func (p *playedRun) hookSaw() string {
 		if f.Timer != "" {
 			said = string(f.Timer)
 		}
-		said += " after " + words.Spell(f.Elapsed.Duration())
+		said += " after " + words.Duration(f.Elapsed.Duration())
 		if f.LastStep != "" {
-			said += "; last: " + f.LastStep + ", " + words.Spell(f.LastStepElapsed.Duration())
+			said += "; last: " + f.LastStep + ", " + words.Duration(f.LastStepElapsed.Duration())
 		}
 		return said
 	})

@@ -105,7 +105,7 @@ func report(stories []story) string {
 			who = "all"
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %d | %s | %s | %s |\n",
-			s.name, s.timers, s.mode, o.Failure, o.Timer, o.Words, o.Hook, o.Requests, words.Spell(o.After), o.End, who)
+			s.name, s.timers, s.mode, o.Failure, o.Timer, o.Words, o.Hook, o.Requests, words.Duration(o.After), o.End, who)
 		cells += len(names)
 	}
 	fmt.Fprintf(&b, "\n%d rows, %d runs. The providers: ", len(stories), cells)

@@ -197,10 +197,10 @@ func (s silence) want(mode string) outcome {
 	if x.words == notAnswering && s.phase == "mid_stream" {
 		x.words = stalled
 	}
-	limit := words.Spell(s.limit)
+	limit := words.Duration(s.limit)
 	o := outcome{
 		Failure: x.failure, Timer: s.timer + ", " + s.phase, Words: strings.ReplaceAll(x.words, "{limit}", limit),
-		Hook: s.timer + " after " + words.Spell(each) + "; silences: " + s.counted(1), Requests: 1, After: each,
+		Hook: s.timer + " after " + words.Duration(each) + "; silences: " + s.counted(1), Requests: 1, After: each,
 		End: "suggests retry; stopped: cancelled",
 	}
 	switch mode {

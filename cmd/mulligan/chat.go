@@ -150,14 +150,14 @@ func (a *app) openChat(ctx context.Context, flags *pflag.FlagSet, f *chatFlags, 
 		cfg.AutoRecover = &a.Config.AutoRecover
 	}
 	settle := func(run *runner.Run) { _, _ = run.Wait(context.WithoutCancel(ctx)) } // the chat shows the outcome
-	face, api, err := a.NewFace(ctx, quiet, r, models, settle)
+	httpServer, api, err := a.NewHTTPServer(ctx, quiet, r, models, settle)
 	if err != nil {
 		models.Close()
 		return nil, err
 	}
-	face.ServeWith(api)
+	httpServer.ServeWith(api)
 	listener := faultlab.NewMemListener()
-	go face.Serve(listener)
+	go httpServer.Serve(listener)
 	keeping, letGo := context.WithCancel(ctx)
 	kept := make(chan struct{})
 	go func() {
@@ -167,7 +167,7 @@ func (a *app) openChat(ctx context.Context, flags *pflag.FlagSet, f *chatFlags, 
 	cfg.Link = &tui.Link{Base: listener.Client().Transport}
 	cfg.Client, err = gatewayclient.New(inMemory, gatewayclient.WithHTTPClient(&http.Client{Transport: cfg.Link}))
 	return func() {
-		face.Close()
+		httpServer.Close()
 		letGo()
 		<-kept
 		models.Close()

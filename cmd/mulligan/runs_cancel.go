@@ -49,7 +49,7 @@ func (a *app) cancelRun(ctx context.Context, id string) error {
 	status, err := a.end(ctx, id)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("run %s was told to end, and has not ended within %s; see: %s", id, words.Spell(cancelPatience), a.Screen.Hint("runs show "+id))
+		return fmt.Errorf("run %s was told to end, and has not ended within %s; see: %s", id, words.Duration(cancelPatience), a.Screen.Hint("runs show "+id))
 	case err != nil:
 		return err
 	case status != recovery.StatusCancelled:

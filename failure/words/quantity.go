@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Spell writes a duration for people: "2 min", "30 min 2 s", "1 h 5 min", "250 ms".
-func Spell(d time.Duration) string {
+// Duration writes a duration for people: "2 min", "30 min 2 s", "1 h 5 min", "250 ms".
+func Duration(d time.Duration) string {
 	if d < time.Second {
 		return fmt.Sprintf("%d ms", d.Milliseconds())
 	}
@@ -26,8 +26,8 @@ func Spell(d time.Duration) string {
 	return strings.Join(parts[:min(2, len(parts))], " ")
 }
 
-// SpellCount writes a count for people: 12345 is "12,345".
-func SpellCount(n int64) string {
+// Count writes a count for people: 12345 is "12,345".
+func Count(n int64) string {
 	digits := strconv.FormatInt(n, 10)
 	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
@@ -35,9 +35,9 @@ func SpellCount(n int64) string {
 	return digits
 }
 
-// SpellDollars writes a sum of microdollars for people: "$1.20", and less than a cent with as many
+// Dollars writes a sum of microdollars for people: "$1.20", and less than a cent with as many
 // digits as necessary, "$0.0003".
-func SpellDollars(micro int64) string {
+func Dollars(micro int64) string {
 	const cent = 10_000
 	switch {
 	case micro > 0 && micro < cent/100:

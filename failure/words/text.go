@@ -77,7 +77,7 @@ func Counted(n int64, unit string) string {
 	if n == 1 {
 		return "1" + strings.TrimSuffix(unit, "s")
 	}
-	return SpellCount(n) + unit
+	return Count(n) + unit
 }
 
 // IsWord reports whether c may be part of an identifier.

@@ -104,7 +104,7 @@ func tellShort(v recovery.Vote) string {
 	case recovery.ActionRetry, recovery.ActionFail:
 	}
 	if v.Delay > 0 {
-		text += " " + words.Spell(v.Delay.Duration())
+		text += " " + words.Duration(v.Delay.Duration())
 	}
 	return text
 }

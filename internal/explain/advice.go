@@ -84,9 +84,9 @@ func (t treatment) pause() string {
 	case t.Delay == 0:
 		return ""
 	case t.Delay > recovery.MaxInProcessWait:
-		return "park the run for " + words.Spell(t.Delay.Duration()) + ", then "
+		return "park the run for " + words.Duration(t.Delay.Duration()) + ", then "
 	}
-	return "wait " + words.Spell(t.Delay.Duration()) + ", then "
+	return "wait " + words.Duration(t.Delay.Duration()) + ", then "
 }
 
 func (t treatment) adjusted() string {

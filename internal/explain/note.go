@@ -185,7 +185,7 @@ func retryWord(f *failure.Failure) string {
 func waitOf(f *failure.Failure) string {
 	switch {
 	case f.RetryAfter > 0:
-		return words.Spell(f.RetryAfter.Duration()) + ", as the provider asks"
+		return words.Duration(f.RetryAfter.Duration()) + ", as the provider asks"
 	case !f.ResetsAt.IsZero():
 		return "until " + clockOf(f.ResetsAt)
 	}

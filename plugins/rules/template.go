@@ -89,7 +89,7 @@ func (t template) render(in *scope) (string, error) {
 func shown(v any) string {
 	switch v := v.(type) {
 	case time.Duration:
-		return words.Spell(v)
+		return words.Duration(v)
 	case time.Time:
 		return v.UTC().Format("2006-01-02 15:04 MST")
 	}

@@ -97,7 +97,7 @@ func (f *SpanFailure) explain(at time.Time) {
 		f.Evidence = []failure.Clue{{Source: failure.ClueFailure, Where: "a row of yours", Value: words.Clip(v.Row, 200), Decided: true}}
 		return
 	case v.Timer != "":
-		f.Evidence = []failure.Clue{{Source: failure.ClueFailure, Where: "timer", Value: fmt.Sprintf("%s, after %s", v.Timer, words.Spell(v.Limit.Duration())), Decided: true}}
+		f.Evidence = []failure.Clue{{Source: failure.ClueFailure, Where: "timer", Value: fmt.Sprintf("%s, after %s", v.Timer, words.Duration(v.Limit.Duration())), Decided: true}}
 		return
 	}
 	d := failure.Diagnose(failure.Evidence{Phase: v.Phase, Provider: v.Provider, Model: v.Model, Status: v.HTTPStatus, Body: []byte(v.Detail), At: at})
@@ -159,7 +159,7 @@ func sentence(d recovery.Decision) string {
 		s.WriteString(words.Capital(strings.ReplaceAll(string(d.Action), "_", " ")))
 	}
 	if d.Delay > 0 {
-		s.WriteString(" in " + words.Spell(d.Delay.Duration()))
+		s.WriteString(" in " + words.Duration(d.Delay.Duration()))
 	}
 	if d.By != nil {
 		s.WriteString(", by " + d.By.Plugin)

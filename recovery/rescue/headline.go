@@ -102,7 +102,7 @@ func effort(f Figures) []string {
 		case n == 1:
 			list = append(list, "1 "+one)
 		case n > 1:
-			list = append(list, words.SpellCount(int64(n))+" "+many)
+			list = append(list, words.Count(int64(n))+" "+many)
 		}
 	}
 	add(f.Retries, "retry", "retries")
@@ -118,14 +118,14 @@ func achievements(f Figures) []string {
 	case f.Tools > 0 && f.ToolsRepeated == 1:
 		list = append(list, "1 tool repeated")
 	case f.Tools > 0:
-		list = append(list, words.SpellCount(int64(f.ToolsRepeated))+" tools repeated")
+		list = append(list, words.Count(int64(f.ToolsRepeated))+" tools repeated")
 	}
 	const cent = 10_000 // microdollars
 	switch {
 	case f.Kept.Microdollars >= cent:
-		list = append(list, words.SpellDollars(f.Kept.Microdollars)+" kept")
+		list = append(list, words.Dollars(f.Kept.Microdollars)+" kept")
 	case f.Kept.Tokens > 0:
-		list = append(list, words.SpellCount(f.Kept.Tokens)+" tokens kept")
+		list = append(list, words.Count(f.Kept.Tokens)+" tokens kept")
 	}
 	return list
 }
@@ -136,5 +136,5 @@ func spokenDuration(ms failure.Millis) string {
 	if d < time.Second {
 		return "less than a second"
 	}
-	return words.Spell(d.Round(time.Second))
+	return words.Duration(d.Round(time.Second))
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/mulligan-run/mulligan/timeline"
 )
 
-// Face is the HTTP server of serve, or of a chat, while it is open.
-type Face struct {
+// HTTPServer is the HTTP server of serve, or of a chat, while it is open.
+type HTTPServer struct {
 	server *http.Server
 	known  *Listening // what other processes are told; nil if they cannot connect
 	state  string
@@ -33,11 +33,11 @@ type Face struct {
 	log  *slog.Logger
 }
 
-// openFace serves the API as at says. It calls began for every run that a request begins or
+// openHTTPServer serves the API as at says. It calls began for every run that a request begins or
 // resumes, on a goroutine of its own.
-func (srv *Server) openFace(ctx context.Context, at *Reach, log *slog.Logger, r *runner.Runner, models *Models, began func(*runner.Run)) (*Face, error) {
+func (srv *Server) openHTTPServer(ctx context.Context, at *Reach, log *slog.Logger, r *runner.Runner, models *Models, began func(*runner.Run)) (*HTTPServer, error) {
 	srv.private = at.private()
-	f, api, err := srv.NewFace(ctx, log, r, models, began)
+	f, api, err := srv.NewHTTPServer(ctx, log, r, models, began)
 	if err != nil {
 		return nil, err
 	}
@@ -71,13 +71,13 @@ func (srv *Server) openFace(ctx context.Context, at *Reach, log *slog.Logger, r 
 	return f, nil
 }
 
-// NewFace makes a Face and its API, without authentication. Nothing is served yet.
-func (srv *Server) NewFace(ctx context.Context, log *slog.Logger, r *runner.Runner, models *Models, began func(*runner.Run)) (*Face, http.Handler, error) {
+// NewHTTPServer makes an HTTPServer and its API, without authentication. Nothing is served yet.
+func (srv *Server) NewHTTPServer(ctx context.Context, log *slog.Logger, r *runner.Runner, models *Models, began func(*runner.Run)) (*HTTPServer, http.Handler, error) {
 	known, err := srv.Health(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	f := &Face{runs: r, log: log, state: srv.Dir}
+	f := &HTTPServer{runs: r, log: log, state: srv.Dir}
 	work, letGo := context.WithCancelCause(context.WithoutCancel(ctx))
 	f.requests, f.hangUp = context.WithCancel(context.WithoutCancel(ctx))
 	f.letGo = letGo
@@ -111,19 +111,19 @@ func (srv *Server) Advice(r *runner.Runner, models *Models) *advice.Desk {
 }
 
 // ServeWith makes the server that answers with handler.
-func (f *Face) ServeWith(handler http.Handler) {
+func (f *HTTPServer) ServeWith(handler http.Handler) {
 	f.server = gateway.Server(handler, f.log)
 	f.server.BaseContext = func(net.Listener) context.Context { return f.requests }
 }
 
 // closeIdle closes idle connections.
-func (f *Face) closeIdle() {
+func (f *HTTPServer) closeIdle() {
 	f.server.SetKeepAlivesEnabled(false)
 	f.server.SetKeepAlivesEnabled(true)
 }
 
 // Serve answers requests until Close.
-func (f *Face) Serve(listener net.Listener) {
+func (f *HTTPServer) Serve(listener net.Listener) {
 	var err error
 	if f.server.TLSConfig != nil {
 		err = f.server.ServeTLS(listener, "", "")
@@ -137,9 +137,9 @@ func (f *Face) Serve(listener net.Listener) {
 
 // Close stops serving, and releases the runs that requests began. The first caller does
 // it; the others wait for it.
-func (f *Face) Close() { f.once.Do(f.leave) }
+func (f *HTTPServer) Close() { f.once.Do(f.leave) }
 
-func (f *Face) leave() {
+func (f *HTTPServer) leave() {
 	if f.known != nil {
 		if err := f.known.Withdraw(f.state); err != nil {
 			f.log.Warn("others may be told that this gateway still serves", "err", err)
