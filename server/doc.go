@@ -19,7 +19,7 @@
 //	plugins.go    the plugins' processes; grants.go and breach.go, what they may have and run;
 //	              plugins_room.go, how they do and what people do about them; providers.go, how models do
 //	tools.go      command-line tools and the demo's; mcp_servers.go, tools of servers
-//	http_server.go  the HTTP server; reach.go, by what names; listening.go, how other processes find it;
+//	http_server.go   the HTTP server; reach.go, by what names; listening.go, how other processes find it;
 //	              logins.go, how a browser gets in; browser.go, how it is opened
 //	keys.go       keys that people paste at the page; keys_local.go, model servers on this machine
 //	lab.go        the demo's provider, for people at the page
