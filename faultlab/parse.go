@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -160,7 +162,14 @@ func (p *parser) item() (Step, error) {
 	if code, err := strconv.Atoi(word); err == nil {
 		return p.status(code)
 	}
-	return Step{}, fmt.Errorf("unknown step %q", clip(word))
+	return Step{}, fmt.Errorf("unknown step %q; there are a status such as 503, %s", clip(word), stepWords())
+}
+
+// stepWords are the words that a step can begin with.
+func stepWords() string {
+	words := slices.Concat(slices.Collect(maps.Keys(plainSteps)), slices.Collect(maps.Keys(textSteps)), []string{"kind", "row", "slow", "think", "tool"})
+	slices.Sort(words)
+	return strings.Join(words, ", ")
 }
 
 func (p *parser) textStep(word string, build func(string) Step) (Step, error) {

@@ -39,7 +39,7 @@ func TestParse(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	for script, want := range map[string]string{
-		`503, nope:x`:                     `item 2 ("nope:x"): unknown step "nope"`,
+		`503, nope:x`:                     `item 2 ("nope:x"): unknown step "nope"; there are a status such as 503, answer, cut, echo, empty,`,
 		`answer`:                          `needs a text`,
 		`503,`:                            `item 1`,
 		`503,,503`:                        `item 2`,

@@ -72,7 +72,13 @@ func (c *common) load(cmd *cobra.Command) (*app, error) {
 		}
 	}
 	srv, err := server.New(settled, c.screen(cmd))
-	return &app{srv}, err
+	if err != nil {
+		return nil, err
+	}
+	if info, err := os.Stat(srv.Dir); err == nil && !info.IsDir() {
+		return nil, exit.Usagef("the state cannot be kept in %s, which is a file: name a folder with --state", srv.Dir)
+	}
+	return &app{srv}, nil
 }
 
 // open loads the config and opens the timeline.

@@ -164,3 +164,28 @@ func TestWrongCommandsAreFound(t *testing.T) {
 		}
 	}
 }
+
+// TestTablesOfPages: each row of a page's table is below the table's head, which a blank line would cut it off from.
+func TestTablesOfPages(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := regexp.MustCompile(`^\|[ :|-]+\|$`)
+	for _, page := range append(pages, "../../README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, code := strings.Split(string(text), "\n"), false
+		for i, line := range lines {
+			if strings.HasPrefix(line, "```") {
+				code = !code
+			}
+			begins := !code && strings.HasPrefix(line, "|") && (i == 0 || !strings.HasPrefix(lines[i-1], "|"))
+			if begins && !head.MatchString(lines[i+1]) {
+				t.Errorf("%s, line %d: a table begins without a head: %.60s", filepath.Base(page), i+1, line)
+			}
+		}
+	}
+}

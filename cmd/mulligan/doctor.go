@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -270,7 +272,7 @@ func (d *doctor) store(ctx context.Context) {
 func (d *doctor) state(ctx context.Context) {
 	info, err := os.Stat(d.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		d.good("state: %s, will be made by the first run", d.Dir)
+		d.stateToCome()
 		return
 	}
 	if err != nil {
@@ -296,6 +298,29 @@ func (d *doctor) state(ctx context.Context) {
 	d.good("state: %s", d.Dir)
 }
 
+// stateToCome checks whether the state folder, which is not there, can be made.
+func (d *doctor) stateToCome() {
+	above := filepath.Dir(d.Dir)
+	for {
+		if _, err := os.Stat(above); !errors.Is(err, fs.ErrNotExist) || above == filepath.Dir(above) {
+			break
+		}
+		above = filepath.Dir(above)
+	}
+	tried, err := os.MkdirTemp(above, ".mulligan-doctor-")
+	if err != nil {
+		if at, ok := errors.AsType[*fs.PathError](err); ok {
+			err = at.Err
+		}
+		d.bad("choose another folder with --state", "state: %s cannot be made, as nothing can be made in %s: %v", d.Dir, above, err)
+		return
+	}
+	if err := os.Remove(tried); err != nil {
+		d.note("state: %v", err)
+	}
+	d.good("state: %s, will be made by the first run", d.Dir)
+}
+
 // cooling lists models that are cooling down.
 func (d *doctor) cooling(ctx context.Context) {
 	known, err := d.Health(ctx)
@@ -317,12 +342,21 @@ func (d *doctor) pluginsStart() {
 		case s.Address != "":
 			d.service(s)
 		case s.PID == 0:
-			d.bad("see its command in the config, and "+show.Invoked()+" plugin list", "plugin %s does not start: %s", s.Name, s.LastError)
+			d.bad(d.ofPlugin(s.Name), "plugin %s does not start: %s", s.Name, s.LastError)
 		default:
 			d.good("plugin %s %s starts (process %d)", s.Name, s.Version, s.PID)
 		}
 	}
 	d.pins()
+}
+
+// ofPlugin is what to look at when a plugin does not start.
+func (d *doctor) ofPlugin(name string) string {
+	look := d.screen.Hint("plugin logs " + name)
+	if slices.ContainsFunc(d.Config.AskedPlugins(), func(p config.Plugin) bool { return p.Name == name && p.IsBuiltin() }) {
+		return "it comes with this program: correct what its entry says, or try again; see " + look
+	}
+	return "see its command in the config, and " + look
 }
 
 // pins says which plugins could be changed unnoticed.

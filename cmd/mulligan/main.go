@@ -10,6 +10,7 @@ import (
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/mulligan-run/mulligan/internal/build"
 	"github.com/mulligan-run/mulligan/internal/exit"
@@ -54,6 +55,7 @@ mulligan doctor`,
 			return f.opened(open)(cmd, args)
 		},
 	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagError(err) })
 	root.AddCommand(newRun(), newChat(), newRecover(), newRuns(), newSessions(), newStore(), newMembers(), newServe(), newProxyVerb(), newLogin(), newPlugin(), newTop(), newProviders(), newDemo(), newDoctor(), newExplain(), newDecide(), newMCP(), newACP(), newFaults(), manual.NewVerb(build.Version()), newVersion())
 	return root
 }
@@ -68,6 +70,19 @@ func verb(do func(cmd *cobra.Command, args []string) error) func(*cobra.Command,
 		}
 		return &exit.Error{Code: exit.CodeFailed, Err: err}
 	}
+}
+
+// flagError says of a flag's value, which cannot be read, what it has to be.
+func flagError(err error) error {
+	wrong, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if !ok {
+		return err
+	}
+	kinds := map[string]string{"bool": "true or false", "int": "a whole number", "float64": "a number", "duration": "a duration such as 30s, 2m or 1h30m"}
+	if kind := kinds[wrong.GetFlag().Value.Type()]; kind != "" {
+		return fmt.Errorf("--%s: %q is not %s", wrong.GetFlag().Name, wrong.GetValue(), kind)
+	}
+	return err
 }
 
 // printError prints what went wrong on stderr, unless it was printed before.

@@ -113,9 +113,11 @@ func (a *app) proxy(cmd *cobra.Command, plugins []string, listen string, asJSON 
 	end := serveProxy(ctx, p, listener, r, log)
 	url := "http://" + listener.Addr().String()
 	if len(program) > 0 {
-		err := runProgram(cmd, program, recipe.Door{URL: url, Token: secret})
+		started, err := runProgram(cmd, program, recipe.Door{URL: url, Token: secret})
 		end()
-		a.Screen.Line("mulligan: " + p.Tally().String())
+		if started {
+			a.Screen.Line("mulligan: " + p.Tally().String())
+		}
 		return err
 	}
 	log.Info("proxying", "url", url, "token", filepath.Join(a.Dir, "token"))

@@ -23,17 +23,18 @@ const (
 )
 
 // runProgram runs a program as its recipe says, in place of this one: its exit code becomes ours,
-// and signals are passed on to it. The terminal's own signals reach both directly.
-func runProgram(cmd *cobra.Command, program []string, door recipe.Door) error {
+// and signals are passed on to it. The terminal's own signals reach both directly. It says whether
+// the program was started.
+func runProgram(cmd *cobra.Command, program []string, door recipe.Door) (started bool, err error) {
 	dir, err := os.MkdirTemp("", "mulligan-proxy-")
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // nothing can be done about a failure
 	door.Dir = dir
 	start, err := recipe.For(program, os.Environ(), door)
 	if err != nil {
-		return exit.Usage(err)
+		return false, exit.Usage(err)
 	}
 	child := exec.CommandContext(cmd.Context(), start.Program[0], start.Program[1:]...)
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -42,7 +43,7 @@ func runProgram(cmd *cobra.Command, program []string, door recipe.Door) error {
 	signal.Notify(signals, os.Interrupt, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
 	if err := child.Start(); err != nil {
-		return &exit.Error{Code: codeOfStart(err), Err: fmt.Errorf("start %s: %w", program[0], err)}
+		return false, &exit.Error{Code: codeOfStart(err), Err: fmt.Errorf("start %s: %w", program[0], err)}
 	}
 	over := make(chan error, 1)
 	go func() { over <- child.Wait() }()
@@ -53,7 +54,7 @@ func runProgram(cmd *cobra.Command, program []string, door recipe.Door) error {
 				_ = child.Process.Signal(s) // it may have ended
 			}
 		case err := <-over:
-			return codeOfProgram(program[0], err)
+			return true, codeOfProgram(program[0], err)
 		}
 	}
 }

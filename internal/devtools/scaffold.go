@@ -22,6 +22,9 @@ import (
 func NewScaffold(name, lang, dir, checkout string) (*Scaffold, error) {
 	language, ok := languages[lang]
 	if !ok {
+		if lang == "" {
+			return nil, exit.Usagef("say in which language: --lang %s", strings.Join(LanguageNames(), "|"))
+		}
 		return nil, exit.Usagef("--lang is one of %s, not %q", strings.Join(LanguageNames(), ", "), lang)
 	}
 	if err := language.checkName(name); err != nil {
