@@ -23,7 +23,7 @@ import (
 const maxBody = 32 << 20
 
 // maxRoom is how many bytes are set aside for a body because it is announced.
-const maxRoom = 1 << 20
+const maxRoom = 256 << 10
 
 // wrongTokens is how many wrong tokens an address may send per minute.
 const wrongTokens = 10
