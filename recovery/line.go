@@ -323,9 +323,9 @@ func (r *Run) worded(b Body) Body {
 	return b
 }
 
-func (b Failed) worded() Failed {
-	b.Failure.Describe(failure.Words{})
-	return b
+func (f Failed) worded() Failed {
+	f.Failure.Describe(failure.Words{})
+	return f
 }
 
 // budgetWords say how much of that part of a budget is spent or, if some is left, how much the next

@@ -35,13 +35,13 @@ func (w *follower) follow(ctx context.Context, l *listener) error {
 		queue, stale, behind := l.take()
 		w.behind = behind && !first // a follower that has not reached the end of the source yet has missed nothing
 		w.lacks = w.lacks || first || behind
-		if stale {
+		if err := w.giveAll(ctx, queue); err != nil || w.over {
+			return err
+		}
+		if stale { // after the queue, whose live pieces came before what is only in the source
 			if err := w.catchUp(ctx); err != nil || w.over {
 				return err
 			}
-		}
-		if err := w.giveAll(ctx, queue); err != nil || w.over {
-			return err
 		}
 		if err := w.giveTail(ctx); err != nil || w.over {
 			return err
