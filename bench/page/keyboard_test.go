@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -39,10 +40,7 @@ func (w *window) tab(name string) {
 			return
 		}
 		if body := eval[bool](w, `document.activeElement === document.body`); !body {
-			if got == "" {
-				w.t.Errorf("a stop has no name: %.200s", eval[string](w, `document.activeElement.outerHTML`))
-			}
-			w.seen(got)
+			w.seen(w.named())
 		}
 		stops = append(stops, got)
 	}
@@ -54,6 +52,74 @@ func (w *window) seen(name string) {
 	if !eval[bool](w, focusSeen) {
 		w.t.Errorf("nobody sees that the focus is at %q: %.200s", name, eval[string](w, `document.activeElement.outerHTML`))
 	}
+}
+
+// TestNoKeyboardTrap: the tabulator goes through each page and comes out again, and each stop has a name and is seen.
+func TestNoKeyboardTrap(t *testing.T) {
+	h, id := rescuedRun(t)
+	keeping, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- h.runner.Keep(keeping, nil) }()
+	t.Cleanup(func() {
+		stop()
+		<-done
+	})
+	h.advice = nil
+	h.begin("Plan my week", recovery.StatusFailed, faultlab.Overloaded())
+	pages := map[string]func() *window{
+		"chat": func() *window {
+			approvalAsked(h)
+			w := h.open("/", desktop)
+			w.send("Pay the bill")
+			w.says(".card", "waits for your approval")
+			return w
+		},
+		"runs": func() *window {
+			w := h.enter(desktop, "")
+			w.says(".cause", "overloaded")
+			eval[any](w, `document.querySelectorAll('.plugins details').forEach((d) => { d.open = true; })`)
+			return w
+		},
+		"run": func() *window {
+			w := h.retrospect(id, desktop)
+			eval[any](w, `document.querySelectorAll('.bar').forEach((b) => b.click())`)
+			return w
+		},
+	}
+	for name, open := range pages {
+		t.Run(name, func(t *testing.T) {
+			w := open()
+			w.t = t
+			w.once() // to the end, from wherever the focus was
+			if stops := w.once(); stops < 10 {
+				t.Errorf("the tabulator comes out after %d stops", stops)
+			}
+		})
+	}
+}
+
+// once presses the tabulator until it leaves the page, and says how many stops there were.
+func (w *window) once() (stops int) {
+	w.t.Helper()
+	for ; stops < 150; stops++ {
+		w.strike(kb.Tab)
+		if eval[bool](w, `document.activeElement === document.body`) {
+			return stops
+		}
+		w.seen(w.named())
+	}
+	w.t.Fatalf("the tabulator does not leave the page: it is at %q", eval[string](w, focused))
+	return stops
+}
+
+// named is the name of what has the focus, which it must have.
+func (w *window) named() string {
+	w.t.Helper()
+	name := eval[string](w, focused)
+	if name == "" {
+		w.t.Errorf("a stop has no name: %.200s", eval[string](w, `document.activeElement.outerHTML`))
+	}
+	return name
 }
 
 // TestSignInByTheKeyboard: after pasting a link and pressing Enter one can write at once.
