@@ -239,7 +239,7 @@ func TestTheTableByTheKeyboard(t *testing.T) {
 	w.wait(rows + `.length === 3 && location.search === '?needsYou=true'`)
 	w.tab("When")
 	w.strike(kb.ArrowDown)
-	w.wait(`location.search.includes('since=1h')`)
+	w.wait(rows + `.length === 3 && location.search.includes('since=1h')`)
 	w.tab("Summarise the inbox")
 	w.strike(kb.ArrowDown)
 	w.wait(focused + ` === 'Draft the quarterly report'`)
@@ -257,6 +257,7 @@ func TestTheTableByTheKeyboard(t *testing.T) {
 	w.wait(rows + `.length === 3`)
 	w.wait(focused + ` === 'Needs you'`)
 	w.key("j", 0)
+	w.wait(`document.activeElement.dataset.at === '0'`)
 	w.strike(kb.Enter)
 	w.wait(`location.pathname.startsWith('/runs/') && document.querySelector('.rescue h1')`)
 }
