@@ -29,7 +29,9 @@ func openReading(ctx context.Context, dir string) (*store, error) {
 		if s, err2 = openReadOnly(ctx, dir, err); err2 == nil {
 			return s, nil
 		}
-		err = errors.Join(err, err2)
+		if !errors.Is(err2, fs.ErrNotExist) { // otherwise there is no store yet, and why none can be made is all there is to say
+			err = errors.Join(err, err2)
+		}
 	}
 	return nil, err
 }
