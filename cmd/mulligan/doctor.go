@@ -173,7 +173,11 @@ func (d *doctor) models(ctx context.Context, models *server.Models) {
 	}
 	d.good("providers that need no configuration: %s", knownProviders())
 	if err := models.Choose(d.Config); err != nil {
-		d.bad("for example: export ANTHROPIC_API_KEY=… (console.anthropic.com), OPENAI_API_KEY=… (platform.openai.com), GEMINI_API_KEY=… (aistudio.google.com) or OPENROUTER_API_KEY=… (openrouter.ai)", "model: %v", err)
+		if d.Config.Model == "" {
+			d.bad("for example: export ANTHROPIC_API_KEY=… (console.anthropic.com), OPENAI_API_KEY=… (platform.openai.com), GEMINI_API_KEY=… (aistudio.google.com) or OPENROUTER_API_KEY=… (openrouter.ai); or choose a model with --model or in mulligan.yaml", "model: none is chosen, and no key is set")
+		} else {
+			d.bad("choose another with --model or in mulligan.yaml, or add its provider there", "%v", err)
+		}
 		return
 	}
 	for i, name := range append([]string{d.Config.Model}, d.Config.Fallbacks...) {
