@@ -20,7 +20,7 @@ func TestToolProblems(t *testing.T) {
 		"{name: a, command: [x], timeout: 1ms}":                               "not a duration between 100ms and 24h",
 		"{name: a, command: [x], grace: 11s}":                                 "not a duration between 100ms and 10s",
 		"{name: a, command: [x], max_output: 1023}":                           "1023 is not between 1024 and 262144 bytes",
-		"{name: a, command: x}":                                               "sequence is expected",
+		"{name: a, command: x}":                                               "a list belongs here",
 		"{name: a, command: [x], shell: true}":                                "shell",
 		"{name: a, command: [x], env: [A, B=c], timeout: 1m, safety: unsafe}": "",
 	} {
