@@ -41,6 +41,15 @@ func (p *pane) signals(s syscall.Signal) {
 	}
 }
 
+// dumpIfFailed has a program that does not end, although the test waits for that, print its goroutines.
+func (p *pane) dumpIfFailed() {
+	if p.Failed() {
+		p.signals(syscall.SIGQUIT)
+		time.Sleep(time.Second)
+		p.Log(p.tmux("capture-pane", "-p", "-S", "-4000"))
+	}
+}
+
 // inTerminal runs the program in a terminal of that size.
 func (h *home) inTerminal(columns, rows int, args ...string) *pane {
 	h.Helper()
@@ -194,6 +203,7 @@ func TestTerminalsEndBySignals(t *testing.T) {
 				p := newHome(t, "").inTerminal(80, 24, c.verb)
 				p.shows(c.shown)
 				p.signals(s)
+				t.Cleanup(p.dumpIfFailed)
 				p.shows(c.left)
 			})
 		}
