@@ -1,53 +1,71 @@
 package yamlfile
 
 import (
-	"regexp"
+	"errors"
+	"reflect"
 	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
 )
 
-// rewordings turn what the decoder says about a value of a wrong type, in Go's words, into
-// what belongs there. Each matches the message behind the position, such as "[2:1] ".
-var rewordings = []struct {
-	said *regexp.Regexp
-	say  func(found []string) string
-}{
-	{regexp.MustCompile(`^(\[\d+:\d+\] )cannot unmarshal \S+(?: {})? into Go (?:struct field \S+|value) of type (\S+)`), func(m []string) string {
-		return m[1] + belongs(m[2])
-	}},
-	{regexp.MustCompile(`^(\[\d+:\d+\] )\w+ was used where (\w+) is expected`), func(m []string) string {
-		return m[1] + belongs(m[2])
-	}},
-	{regexp.MustCompile(`^(\[\d+:\d+\] )found character '\t' that cannot start any token`), func(m []string) string {
-		return m[1] + "a tab cannot indent a line: write spaces"
-	}},
-}
+const (
+	needsFields = "fields belong here, each as name: value"
+	needsList   = "a list belongs here, such as [one, two]"
+	needsText   = "a text belongs here"
+	needsBool   = "true or false belongs here"
+	needsWhole  = "a whole number belongs here"
+	needsNumber = "a number belongs here"
+	needsSpaces = "a tab cannot indent a line: write spaces"
+)
 
-// reworded is what the decoder says, in the words of people who write YAML.
-func reworded(text string) string {
-	for _, r := range rewordings {
-		if found := r.said.FindStringSubmatch(text); found != nil {
-			return r.say(found) + strings.TrimPrefix(text, found[0])
-		}
+// reworded is an error of the decoder that says what belongs there in the words of people who
+// write YAML, not in Go's.
+func reworded(err error) error {
+	if e, ok := errors.AsType[*yaml.TypeError](err); ok {
+		return &yaml.SyntaxError{Message: needOf(e.DstType), Token: e.Token}
 	}
-	return text
+	if e, ok := errors.AsType[*yaml.UnexpectedNodeTypeError](err); ok {
+		return &yaml.SyntaxError{Message: needOfNode(e.Expected), Token: e.Token}
+	}
+	if e, ok := errors.AsType[*yaml.SyntaxError](err); ok && strings.HasPrefix(e.Message, "found character '\t'") {
+		return &yaml.SyntaxError{Message: needsSpaces, Token: e.Token}
+	}
+	return err
 }
 
-// belongs names what a type of Go, or of a YAML node, is written as.
-func belongs(kind string) string {
-	switch {
-	case kind == "mapping", strings.HasPrefix(kind, "map["):
-		return "fields belong here, each as name: value"
-	case kind == "sequence", strings.HasPrefix(kind, "[]"):
-		return "a list belongs here, such as [one, two]"
-	case kind == "string":
-		return "a text belongs here"
-	case kind == "bool", kind == "boolean":
-		return "true or false belongs here"
-	case strings.HasPrefix(kind, "int"), strings.HasPrefix(kind, "uint"):
-		return "a whole number belongs here"
-	case strings.HasPrefix(kind, "float"):
-		return "a number belongs here"
+// needOf is how a value of a Go type is written.
+func needOf(t reflect.Type) string {
+	switch k := t.Kind(); {
+	case k == reflect.Slice, k == reflect.Array:
+		return needsList
+	case k == reflect.String:
+		return needsText
+	case k == reflect.Bool:
+		return needsBool
+	case k >= reflect.Int && k <= reflect.Uintptr:
+		return needsWhole
+	case k == reflect.Float32, k == reflect.Float64:
+		return needsNumber
 	default:
-		return "fields belong here, each as name: value"
+		return needsFields
+	}
+}
+
+// needOfNode is how a YAML node is written.
+func needOfNode(t ast.NodeType) string {
+	switch t {
+	case ast.SequenceType:
+		return needsList
+	case ast.StringType:
+		return needsText
+	case ast.BoolType:
+		return needsBool
+	case ast.IntegerType:
+		return needsWhole
+	case ast.FloatType:
+		return needsNumber
+	default:
+		return needsFields
 	}
 }
