@@ -1,6 +1,6 @@
 package failure
 
-import "unicode/utf8"
+import "github.com/mulligan-run/mulligan/failure/words"
 
 // cause is one way in which a clause explains a failed call: it names a subject and, at most
 // nearWords words away, says what is wrong with it. There are countless sentences, but in every
@@ -213,16 +213,12 @@ func (c *reading) byClauses(over statuses) (verdict, bool) {
 	return c.byCauses(c.framed, over)
 }
 
-// clipped is what is read of a message, without a copy of it.
+// clipped is as much of a message as is read for its causes.
 func clipped(text string) string {
 	if len(text) <= maxCause {
 		return text
 	}
-	end := maxCause - len("…") // where words.Clip cuts
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end]
+	return words.Beginning(text, maxCause-len("…")) // what words.Clip leaves of it
 }
 
 // byCauses gives the first cause that a clause matches. If over is not 0, only causes that may

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/mulligan-run/mulligan/failure/words"
 )
@@ -104,13 +103,11 @@ func beginning(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}
-	for !utf8.RuneStart(text[n]) {
-		n--
+	text = words.Beginning(text, n)
+	if i := strings.LastIndexByte(text, ' '); i > len(text)/2 {
+		text = text[:i]
 	}
-	if i := strings.LastIndexByte(text[:n], ' '); i > n/2 {
-		n = i
-	}
-	return strings.TrimRight(text[:n], " "+anyNumber)
+	return strings.TrimRight(text, " "+anyNumber)
 }
 
 // Repeats says in one sentence what is dangerous about classifying failures of one kind as another:

@@ -13,9 +13,16 @@ func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	cut := n - len("…")
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
+	return Beginning(s, n-len("…")) + "…"
+}
+
+// Beginning is at most the first n bytes of s, which is valid UTF-8, in whole characters.
+func Beginning(s string, n int) string {
+	if len(s) <= n {
+		return s
 	}
-	return s[:cut] + "…"
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
 }

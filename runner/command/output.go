@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/mulligan-run/mulligan/failure/words"
 )
 
 // output keeps the beginning and the end of what is written to it.
@@ -51,7 +53,7 @@ func (o *output) text(most int) string {
 	}
 	gap := fmt.Sprintf("\n[… the middle is left out here: the output had %d bytes …]\n", o.total)
 	room := max(0, most-len(gap)) / 2
-	return first(beginning, room) + gap + last(end, room)
+	return words.Beginning(beginning, room) + gap + last(end, room)
 }
 
 // last is at most most bytes of the end, for a model.
@@ -61,17 +63,6 @@ func (o *output) last(most int) string {
 		return last(clean(head), most)
 	}
 	return last(clean(tail), most)
-}
-
-// first gives at most n bytes of the beginning of a valid text, in whole runes.
-func first(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }
 
 // last gives at most n bytes of the end of a valid text, in whole runes.
