@@ -323,6 +323,8 @@ func (r *Run) worded(b Body) Body {
 	return b
 }
 
+// worded is f with a message. It is a method of its own because f moves to the heap here, which
+// costs every event an allocation where it is done beside the question what kind of event it is.
 func (f Failed) worded() Failed {
 	f.Failure.Describe(failure.Words{})
 	return f

@@ -17,18 +17,23 @@ import (
 // same reason, one completed, and one was stopped.
 func controlRoom(t *testing.T) *harness {
 	h := build(t)
-	keeping, stop := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- h.runner.Keep(keeping, nil) }()
-	t.Cleanup(func() {
-		stop()
-		<-done
-	})
+	h.keep()
 	h.begin("What is a mulligan?", recovery.StatusCompleted, faultlab.Answer("A second shot."))
 	h.begin("Plan my week", recovery.StatusFailed, faultlab.Overloaded())
 	h.begin("Draft the quarterly report", recovery.StatusFailed, faultlab.Overloaded())
 	h.begin("Summarise the inbox", recovery.StatusFailed, faultlab.Unauthorized())
 	return h
+}
+
+// keep drives runs that are due, until the test ends.
+func (h *harness) keep() {
+	keeping, stop := context.WithCancel(h.t.Context())
+	done := make(chan error, 1)
+	go func() { done <- h.runner.Keep(keeping, nil) }()
+	h.t.Cleanup(func() {
+		stop()
+		<-done
+	})
 }
 
 // begin starts a run, and waits until it has a status.

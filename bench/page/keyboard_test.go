@@ -1,7 +1,6 @@
 package page
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -57,13 +56,7 @@ func (w *window) seen(name string) {
 // TestNoKeyboardTrap: the tabulator goes through each page and comes out again, and each stop has a name and is seen.
 func TestNoKeyboardTrap(t *testing.T) {
 	h, id := rescuedRun(t)
-	keeping, stop := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- h.runner.Keep(keeping, nil) }()
-	t.Cleanup(func() {
-		stop()
-		<-done
-	})
+	h.keep()
 	h.advice = nil
 	h.begin("Plan my week", recovery.StatusFailed, faultlab.Overloaded())
 	pages := map[string]func() *window{
