@@ -16,6 +16,7 @@ const (
 	needsBool   = "true or false belongs here"
 	needsWhole  = "a whole number belongs here"
 	needsNumber = "a number belongs here"
+	isTooLarge  = "this number is too large"
 	needsSpaces = "a tab cannot indent a line: write spaces"
 )
 
@@ -27,6 +28,9 @@ func reworded(err error) error {
 	}
 	if e, ok := errors.AsType[*yaml.UnexpectedNodeTypeError](err); ok {
 		return &yaml.SyntaxError{Message: needOfNode(e.Expected), Token: e.Token}
+	}
+	if e, ok := errors.AsType[*yaml.OverflowError](err); ok {
+		return &yaml.SyntaxError{Message: isTooLarge, Token: e.Token}
 	}
 	if e, ok := errors.AsType[*yaml.SyntaxError](err); ok && strings.HasPrefix(e.Message, "found character '\t'") {
 		return &yaml.SyntaxError{Message: needsSpaces, Token: e.Token}
