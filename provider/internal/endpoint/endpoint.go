@@ -60,6 +60,7 @@ type Wire struct {
 type Model struct {
 	cfg    Config
 	wire   Wire
+	own    bool // the API is the wire's own service, and requests to it differ
 	client *observe.Client
 }
 
@@ -81,7 +82,8 @@ func New(cfg Config, wire Wire) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{cfg, wire, client}, nil
+	own := wire.Own != nil && wire.Own(cfg.BaseURL)
+	return &Model{cfg, wire, own, client}, nil
 }
 
 // Loopback reports whether the API is on this machine.
@@ -97,6 +99,9 @@ func (m *Model) TryProxy(ctx context.Context) error { return m.client.TryProxy(c
 // Host is where requests connect to: the API, or the proxy on the way to it.
 func (m *Model) Host() reach.Host { return m.client.Host() }
 
+// Interruptible implements llm.Interruptible: a request of net/http ends with its context.
+func (m *Model) Interruptible() {}
+
 // Stream implements llm.Model.
 func (m *Model) Stream(ctx context.Context, request llm.Request) iter.Seq2[llm.Delta, error] {
 	return m.client.Stream(ctx, func() (observe.Ask, error) { return m.Ask(request) })
@@ -104,8 +109,7 @@ func (m *Model) Stream(ctx context.Context, request llm.Request) iter.Seq2[llm.D
 
 // Ask is what is sent for request. If there is an error, which is a failure, nothing is sent.
 func (m *Model) Ask(request llm.Request) (observe.Ask, error) {
-	to := wire.Target{Model: strings.TrimPrefix(request.Model, m.cfg.Name+"/")}
-	to.Own = m.wire.Own != nil && m.wire.Own(m.cfg.BaseURL)
+	to := wire.Target{Model: strings.TrimPrefix(request.Model, m.cfg.Name+"/"), Own: m.own}
 	if m.cfg.Capabilities != nil {
 		able := m.cfg.Capabilities(to.Model)
 		to.NoImages, to.Prefill = able.NoImages, able.Prefill

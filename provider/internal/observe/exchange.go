@@ -146,6 +146,9 @@ func (t *exchange) end() {
 	if t.retired {
 		return
 	}
+	if t.grace != nil {
+		t.grace.Stop()
+	}
 	t.unlink()
 	t.cancel(errFinished)
 	if t.response != nil {
@@ -154,8 +157,11 @@ func (t *exchange) end() {
 }
 
 // retire lets the answer come to its end in the background, so that the connection can serve the
-// next request.
+// next request. Where the end was read already there is nothing to wait for.
 func (t *exchange) retire() {
+	if t.answer.over {
+		return
+	}
 	t.retired = true
 	t.unlink()
 	t.giveUpAfter(drainTime)

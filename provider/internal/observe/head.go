@@ -30,6 +30,7 @@ func (t *exchange) readBody(form form) []byte {
 type capped struct {
 	src  io.Reader
 	left int64
+	over bool // the source has ended
 	head []byte
 	err  error // of a peek
 
@@ -50,6 +51,7 @@ func (c *capped) Read(p []byte) (int, error) {
 	}
 	n, err := c.src.Read(p[:min(int64(len(p)), c.left)])
 	c.left -= int64(n)
+	c.over = err == io.EOF
 	return n, err
 }
 
