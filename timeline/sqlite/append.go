@@ -9,6 +9,7 @@ import (
 
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
+	"github.com/mulligan-run/mulligan/timeline/internal/nanos"
 )
 
 // Claim implements timeline.Store.
@@ -74,6 +75,9 @@ func (s *store) Append(ctx context.Context, a *timeline.Append) error {
 		return err
 	}
 	return s.submit(ctx, func(ctx context.Context, st *statements) error {
+		if created, err := s.create(ctx, st, a, stored); created || err != nil {
+			return err
+		}
 		h, err := s.takes(ctx, st, a)
 		if err != nil {
 			return err
@@ -88,6 +92,44 @@ func (s *store) Append(ctx context.Context, a *timeline.Append) error {
 		}
 		return h.write(ctx, st, a, stored)
 	}, a.Durable)
+}
+
+// create inserts the run of a in one statement. It is false if there may be such a run, or a may not
+// begin it.
+func (s *store) create(ctx context.Context, st *statements, a *timeline.Append, stored [][]byte) (bool, error) {
+	h := &head{n: unknownPosition, epoch: a.Lease.Epoch}
+	if a.Begins == nil || a.After > 0 || len(a.Events) == 0 || a.Lease.Epoch == 0 || st.known[a.Lease.Run] != nil {
+		return false, nil
+	}
+	if err := mayJoin(ctx, st, h, a); err != nil {
+		if _, no := errors.AsType[refused](err); no {
+			return false, nil
+		}
+		return false, err
+	}
+	h.Summary, h.Run, h.inbox = a.Head, a.Lease.Run, a.Begins.Inbox
+	h.Owner, h.lock, h.expires = s.lends(a)
+	row := append([]any{a.Lease.Run, h.epoch, h.Owner, h.lock, nanos.Of(h.expires), h.inbox}, summaryRow(&h.Summary)...)
+	r, err := st.create.ExecContext(ctx, row...)
+	if err != nil {
+		return false, err
+	}
+	if rows, err := r.RowsAffected(); rows == 0 || err != nil {
+		return false, err
+	}
+	if h.n, err = r.LastInsertId(); err != nil {
+		return false, err
+	}
+	st.know(h)
+	return true, h.add(ctx, st, a, stored)
+}
+
+// lends is to whom a gives its run, with which lock and until when; to nobody if it has no owner.
+func (s *store) lends(a *timeline.Append) (owner, lock string, expires time.Time) {
+	if a.Lease.Owner == "" {
+		return "", "", time.Time{}
+	}
+	return a.Lease.Owner, s.lock.id, time.Now().Round(0).Add(a.Begins.TTL)
 }
 
 // takes finds the run of a, or says why the run refuses a.
@@ -118,11 +160,8 @@ func (s *store) takes(ctx context.Context, st *statements, a *timeline.Append) (
 
 // begin claims the run for a.
 func (s *store) begin(ctx context.Context, st *statements, h *head, a *timeline.Append) error {
-	lock, expires := s.lock.id, time.Now().Round(0).Add(a.Begins.TTL)
-	if a.Lease.Owner == "" {
-		lock, expires = "", time.Time{}
-	}
-	if err := h.claim(ctx, st, a.Lease.Epoch, a.Lease.Owner, lock, expires); err != nil {
+	owner, lock, expires := s.lends(a)
+	if err := h.claim(ctx, st, a.Lease.Epoch, owner, lock, expires); err != nil {
 		return err
 	}
 	if a.Begins.Inbox <= h.inbox {
@@ -136,10 +175,8 @@ func (h *head) write(ctx context.Context, st *statements, a *timeline.Append, st
 	if len(a.Events) == 0 {
 		return nil
 	}
-	for i, e := range a.Events {
-		if err := st.add(ctx, h, e, stored[i]); err != nil {
-			return err
-		}
+	if err := h.add(ctx, st, a, stored); err != nil {
+		return err
 	}
 	if a.EndsTail {
 		if err := h.endTail(ctx, st); err != nil {
@@ -147,6 +184,16 @@ func (h *head) write(ctx context.Context, st *statements, a *timeline.Append, st
 		}
 	}
 	return h.save(ctx, st, a.Head, isRecent(stored[len(stored)-1]))
+}
+
+// add stores the events of a.
+func (h *head) add(ctx context.Context, st *statements, a *timeline.Append, stored [][]byte) error {
+	for i, e := range a.Events {
+		if err := st.add(ctx, h, e, stored[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Send implements timeline.Store.

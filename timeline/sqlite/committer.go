@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/mulligan-run/mulligan/timeline"
@@ -207,9 +208,9 @@ func (w *write) perform(ctx context.Context, st *statements) error {
 
 // statements are the writer's prepared statements, and the runs that it remembers.
 type statements struct {
-	begin, commit, rollback, version, recent, several, ends, whole, empty                       *sql.Stmt
-	head, claim, lease, insert, summary, moved, command, send, inbox, newest, session, snapshot *sql.Stmt
-	tail, untail                                                                                *sql.Stmt
+	begin, commit, rollback, version, recent, several, ends, whole, empty                               *sql.Stmt
+	head, create, claim, lease, insert, summary, moved, command, send, inbox, newest, session, snapshot *sql.Stmt
+	tail, untail                                                                                        *sql.Stmt
 
 	all []*sql.Stmt
 	heads
@@ -250,9 +251,9 @@ func prepareStatements(ctx context.Context, conn *sql.Conn) (*statements, error)
 			FROM heads WHERE heads.n = runs.n AND runs.n IN (SELECT run FROM recent)`},
 		{&st.whole, "SELECT " + joined([]string{"run", "seq", "piece"}, []string{"event"}) + " FROM recent ORDER BY run, seq"},
 		{&st.empty, "DELETE FROM recent"},
-		{&st.summary, `UPDATE runs SET seq = ?, session = ?, model = ?, title = ?, status = ?, started_at = ?, updated_at = ?,
-			waiting_for = ?, waiting_until = ?, due_at = ?, suggestion_open = ?, asking = ?, ended = ?, heard = ?, labels = ?,
-			kind = ?, problem = ?, decided_by = ?, course = ?, words = ?, needs = ? WHERE n = ?`},
+		{&st.summary, "UPDATE runs SET (" + strings.Join(storedColumns, ", ") + ") = (" + placeholders(len(storedColumns)) + ") WHERE n = ?"},
+		{&st.create, "INSERT INTO runs (run, epoch, owner, lock, expires, inbox, " + strings.Join(storedColumns, ", ") + ") VALUES (" +
+			placeholders(6+len(storedColumns)) + ") ON CONFLICT (run) DO NOTHING"},
 		{&st.moved, "UPDATE runs SET seq = ?, updated_at = ?, due_at = ?, course = ? WHERE n = ?"},
 		{&st.command, "SELECT n FROM commands WHERE run = ? AND id = ?"},
 		{&st.send, "INSERT INTO commands (run, n, id, body) VALUES (?, ?, ?, ?)"},

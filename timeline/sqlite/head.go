@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/mulligan-run/mulligan/failure"
@@ -122,11 +123,27 @@ func (h *head) save(ctx context.Context, st *statements, now timeline.Summary, r
 		_, err := st.moved.ExecContext(ctx, h.Seq, nanos.Of(h.UpdatedAt), nanos.Of(h.DueAt), string(h.Course), h.n)
 		return err
 	}
-	_, err := st.summary.ExecContext(ctx, h.Seq, h.Session, h.Model, h.Title, string(h.Status), nanos.Of(h.StartedAt), nanos.Of(h.UpdatedAt),
-		string(h.WaitingFor), nanos.Of(h.WaitingUntil), nanos.Of(h.DueAt), h.SuggestionOpen, h.Asking, h.Ended, h.Heard, string(h.Labels),
-		string(h.Kind), h.Problem, h.DecidedBy, string(h.Course), h.Words(), string(h.Needs), h.n)
+	_, err := st.summary.ExecContext(ctx, append(summaryRow(&h.Summary), h.n)...)
 	return err
 }
+
+// storedColumns are the columns of runs that hold a run's summary, with what it is found by.
+var storedColumns = []string{
+	"seq", "session", "model", "title", "status", "started_at", "updated_at", "waiting_for", "waiting_until", "due_at", "suggestion_open",
+	"asking", "ended", "heard", "labels", "kind", "problem", "decided_by", "course", "words", "needs",
+}
+
+// summaryRow are the values of storedColumns.
+func summaryRow(s *timeline.Summary) []any {
+	return []any{
+		s.Seq, s.Session, s.Model, s.Title, string(s.Status), nanos.Of(s.StartedAt), nanos.Of(s.UpdatedAt), string(s.WaitingFor),
+		nanos.Of(s.WaitingUntil), nanos.Of(s.DueAt), s.SuggestionOpen, s.Asking, s.Ended, s.Heard, string(s.Labels),
+		string(s.Kind), s.Problem, s.DecidedBy, string(s.Course), s.Words(), string(s.Needs),
+	}
+}
+
+// placeholders are those of n values.
+func placeholders(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
 
 // dueFollows reports whether the view heads computes the new DueAt by itself: the time of the last
 // event if DueAt was that before, otherwise the same as before.

@@ -163,6 +163,7 @@ var migrations = []migration{
 	FROM runs LEFT JOIN recent AS last ON last.n = (
 		SELECT n FROM recent WHERE recent.run = runs.n AND recent.seq > runs.seq AND ended = 0 ORDER BY recent.seq DESC LIMIT 1);`},
 	{statements: searchTables},
+	{statements: searchNew},
 }
 
 // migrate brings the schema up to date. If several processes try, the first one does.

@@ -48,6 +48,15 @@ const searchTables = `
 		DELETE FROM unworded WHERE n = old.n;
 	END;`
 
+// searchNew keeps searchTables where a run's row has them from the beginning.
+const searchNew = `
+	CREATE TRIGGER labelled_new AFTER INSERT ON runs WHEN new.labels <> '' BEGIN
+		INSERT INTO labelled SELECT key, value, new.n FROM json_each(new.labels);
+	END;
+	CREATE TRIGGER unworded_new AFTER INSERT ON runs WHEN new.words <> '' BEGIN
+		INSERT INTO unworded (n) VALUES (new.n);
+	END;`
+
 // few is how many runs are worth being found by searchTables. What more have is soon met among
 // the newest.
 const few = 1000
