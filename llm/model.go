@@ -18,6 +18,15 @@ type Model interface {
 	Stream(ctx context.Context, request Request) iter.Seq2[Delta, error]
 }
 
+// Interruptible is a Model whose Stream returns soon after ctx is cancelled whatever its provider
+// does, as every Model should and not every one does. A runner may then make a call on the goroutine
+// of whoever waits for the answer, as it could not abandon that one.
+type Interruptible interface {
+	Model
+	// Interruptible does nothing.
+	Interruptible()
+}
+
 // ModelFunc makes a Model from a function.
 type ModelFunc func(ctx context.Context, request Request) iter.Seq2[Delta, error]
 

@@ -17,7 +17,6 @@ var errMany = errors.New("too many calls wait for a person")
 
 // suggested makes the call wait for a person, if it may.
 func (c *call) suggested(s recovery.Suggestion) {
-	<-c.ready
 	c.mu.Lock()
 	c.open = &s
 	full := !c.counts && c.proxy.waiting.Add(1) > int64(c.proxy.cfg.AskMost)
@@ -46,6 +45,10 @@ func (c *call) leave() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.answered()
+	if c.alive != nil {
+		c.alive.Stop()
+		c.alive = nil
+	}
 }
 
 // unanswered is the failure for a caller whose wait ended without an answer: it says what a

@@ -28,11 +28,10 @@ func (f *flushes) FlushError() error {
 func TestWhatFollowsAtOnceIsSentTogether(t *testing.T) {
 	w := &flushes{ResponseRecorder: httptest.NewRecorder()}
 	c := &call{
-		reply: &reply{asked: asked{dialect: chat}, now: time.Now, w: w}, ready: make(chan struct{}),
+		reply:  &reply{asked: asked{dialect: chat}, now: time.Now, w: w},
 		cancel: func(error) {}, commit: commit{mode: ModeContinue},
 	}
 	c.reply.asked.Stream = true
-	close(c.ready)
 	c.Began(1, "p/m")
 	hear := func(d llm.Delta) {
 		t.Helper()

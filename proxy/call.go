@@ -25,10 +25,11 @@ const mostSilence = 300 * time.Second
 type call struct {
 	proxy  *Proxy
 	reply  *reply
-	ready  chan struct{} // closed once the run has a name
 	cancel context.CancelCauseFunc
+	began  time.Time // the run
 
 	mu     sync.Mutex
+	alive  *time.Timer // for keepAlive; nil = the run has not begun, or the call is over
 	commit commit
 	said   *failure.Failure     // of the last failed attempt, as its provider reported it
 	open   *recovery.Suggestion // what a person is asked, or was to be asked
@@ -52,12 +53,7 @@ func (c *call) GoesOn(attempt uint64, model string) {
 }
 
 // Heard implements Caller.
-func (c *call) Heard(ctx context.Context, attempt uint64, d llm.Delta) error {
-	select {
-	case <-c.ready:
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+func (c *call) Heard(_ context.Context, attempt uint64, d llm.Delta) error {
 	c.mu.Lock()
 	out, ok := c.commit.heard(attempt, d)
 	model, attempts, framed := c.commit.model, c.commit.attempts, c.commit.framed
@@ -111,27 +107,56 @@ func (p *Proxy) call(w http.ResponseWriter, req *http.Request, a asked, route Ro
 	defer cancel(nil)
 	c := &call{
 		proxy: p,
-		reply: &reply{asked: a, now: time.Now, w: w, last: time.Now()},
-		ready: make(chan struct{}), cancel: cancel, commit: commit{mode: route.Mode, model: models[0], usages: a.dialect.usage},
+		reply: &reply{asked: a, now: time.Now, w: w, last: time.Now()}, cancel: cancel,
+		commit: commit{mode: route.Mode, model: models[0], usages: a.dialect.usage},
 	}
 	made := Call{
 		Models: models, Request: p.cfg.request(req, a, route, models), Asked: recovery.DigestOf(a.body), Delivery: delivery(route.Mode),
-		Keep: route.Keep, AutoRecover: route.AutoRecover, SessionKey: session(req.Header, a), Caller: c,
+		Keep: route.Keep, AutoRecover: route.AutoRecover, SessionKey: session(req.Header, a), Caller: c, Begun: c.begun,
 	}
 	if p.cfg.AskFor > 0 && !route.AutoRecover {
 		made.Suggested, made.AskFor = c.suggested, p.cfg.AskFor
 	}
 	defer c.leave()
-	run, err := p.cfg.Runs.Call(ctx, made)
+	f, err := p.cfg.Runs.Call(ctx, made)
 	if err != nil {
 		p.notBegun(w, a.dialect, err)
 		return
 	}
 	defer c.reply.leave()
-	c.reply.run = run.ID()
-	close(c.ready)
-	if f, here := c.wait(ctx, run); here {
-		p.end(c, models[0], f)
+	switch why := context.Cause(ctx); {
+	case f != nil && errors.Is(why, errSilent):
+		model, _, _ := c.standing()
+		f = silence(model)
+	case why != nil && !errors.Is(why, errSilent) && !errors.Is(why, errMany):
+		return // the caller has gone
+	}
+	p.end(c, models[0], f)
+}
+
+// begun names the run, and watches over the caller's connection from then on.
+func (c *call) begun(run string) {
+	c.reply.run, c.began = run, time.Now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.alive = time.AfterFunc(holdHeaders, c.keepAlive)
+}
+
+// keepAlive keeps a connection alive on which nothing is said for long, and gives the call up if
+// its caller would.
+func (c *call) keepAlive() {
+	model, attempts, shown := c.standing()
+	if !shown && time.Since(c.began) >= mostSilence {
+		c.cancel(errSilent)
+		return
+	}
+	if err := c.reply.live(model, attempts, aliveEvery); err != nil {
+		c.cancel(err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.alive != nil {
+		c.alive.Reset(aliveEvery)
 	}
 }
 
@@ -154,29 +179,6 @@ func delivery(mode Mode) recovery.Delivery {
 		return recovery.DeliverFinal
 	}
 	return recovery.DeliverContinued
-}
-
-// wait waits until the run settles; here is false if the caller has gone.
-func (c *call) wait(ctx context.Context, run Run) (f *failure.Failure, here bool) {
-	began := time.Now()
-	alive := time.NewTimer(holdHeaders)
-	defer alive.Stop()
-	for {
-		select {
-		case <-run.Done():
-			return run.Wait(), ctx.Err() == nil || errors.Is(context.Cause(ctx), errMany)
-		case <-alive.C:
-		}
-		model, attempts, shown := c.standing()
-		if !shown && time.Since(began) >= mostSilence {
-			c.cancel(errSilent)
-			return silence(model), true
-		}
-		if err := c.reply.live(model, attempts, aliveEvery); err != nil {
-			c.cancel(err)
-		}
-		alive.Reset(aliveEvery)
-	}
 }
 
 // end gives the caller the outcome of the run.

@@ -19,36 +19,22 @@ import (
 // slow is proxy.Runs: one attempt that says something at a time, or nothing, until it is told to stop.
 type slow struct{ speaks time.Duration } // 0 = never
 
-func (s slow) Call(ctx context.Context, c proxy.Call) (proxy.Run, error) {
-	run := &slowRun{over: make(chan struct{})}
-	go func() {
-		defer close(run.over)
-		c.Caller.Began(1, "anthropic/one")
-		if s.speaks > 0 {
-			time.Sleep(s.speaks)
-			for _, d := range []llm.Delta{{Kind: llm.DeltaStart}, {Kind: llm.DeltaText, Text: "It begins"}} {
-				if c.Caller.Heard(ctx, 1, d) != nil {
-					return
-				}
+func (s slow) Call(ctx context.Context, c proxy.Call) (*failure.Failure, error) {
+	c.Begun("r1")
+	c.Caller.Began(1, "anthropic/one")
+	if s.speaks > 0 {
+		time.Sleep(s.speaks)
+		for _, d := range []llm.Delta{{Kind: llm.DeltaStart}, {Kind: llm.DeltaText, Text: "It begins"}} {
+			if c.Caller.Heard(ctx, 1, d) != nil {
+				break
 			}
 		}
-		<-ctx.Done()
-	}()
-	return run, nil
+	}
+	<-ctx.Done()
+	return failure.NewFailure(failure.KindInterrupted, failure.OriginRunner, failure.PhaseMidStream, nil), nil
 }
 
 func (slow) Local(string) bool { return false }
-
-type slowRun struct{ over chan struct{} }
-
-func (r *slowRun) ID() string { return "r1" }
-
-func (r *slowRun) Done() <-chan struct{} { return r.over }
-
-func (r *slowRun) Wait() *failure.Failure {
-	<-r.over
-	return failure.NewFailure(failure.KindInterrupted, failure.OriginRunner, failure.PhaseMidStream, nil)
-}
 
 // paper is a connection that tells when what was written.
 type paper struct {

@@ -124,33 +124,33 @@ type calls struct {
 	set    *provider.Set
 }
 
-func (c calls) Call(ctx context.Context, call proxy.Call) (proxy.Run, error) {
+func (c calls) Call(ctx context.Context, call proxy.Call) (*failure.Failure, error) {
 	policy := c.runner.Policy()
 	policy.Models, policy.AutoRecover, policy.Delivery, policy.Keep = call.Models, call.AutoRecover, call.Delivery, call.Keep
 	if call.Suggested != nil {
 		policy.SuggestionTTL = failure.InMillis(call.AskFor)
 	}
-	run, err := c.runner.Start(ctx, runner.Request{
+	began := false
+	_, err := c.runner.Do(ctx, runner.Request{
 		Model: call.Models[0], Policy: &policy, SessionKey: call.SessionKey,
-		Call: &runner.Call{Request: call.Request, Asked: call.Asked, Caller: call.Caller, Suggested: call.Suggested},
+		Call: &runner.Call{Request: call.Request, Asked: call.Asked, Caller: call.Caller, Suggested: call.Suggested, Begun: func(run string) {
+			began = true
+			call.Begun(run)
+		}},
 	})
-	return started{run}, err
+	if !began {
+		return nil, err
+	}
+	if f, ok := failure.AsFailure(err); ok {
+		return f, nil
+	}
+	if err != nil {
+		return failure.NewFailure(failure.KindInterrupted, failure.OriginRunner, failure.PhaseMidStream, err), nil
+	}
+	return nil, nil
 }
 
 func (c calls) Local(model string) bool { return strings.HasPrefix(model, "here/") }
-
-type started struct{ *runner.Run }
-
-func (s started) Wait() *failure.Failure {
-	_, err := s.Run.Wait(context.Background())
-	if f, ok := failure.AsFailure(err); ok {
-		return f
-	}
-	if err != nil {
-		return failure.NewFailure(failure.KindInterrupted, failure.OriginRunner, failure.PhaseMidStream, err)
-	}
-	return nil
-}
 
 // said is the head of an answer.
 type said struct {

@@ -15,9 +15,11 @@ var ErrStore = errors.New("the store does not write")
 
 // Runs is what the proxy needs of the core.
 type Runs interface {
-	// Call begins the run of a call. It goes on until it settles or ctx ends, which cancels it.
-	// The error is for the caller, such as an unknown model, unless it is an ErrStore.
-	Call(ctx context.Context, c Call) (Run, error)
+	// Call runs a call until it settles or ctx ends, which cancels it. A run that could still be
+	// recovered is closed, since its caller is told of the failure. The failure is nil if there is
+	// an answer. An error, which is for the caller, such as an unknown model, says that the run did
+	// not begin; ErrStore, that the store is to blame.
+	Call(ctx context.Context, c Call) (*failure.Failure, error)
 	// Local reports whether a model is on this machine.
 	Local(model string) bool
 }
@@ -32,6 +34,8 @@ type Call struct {
 	AutoRecover bool
 	SessionKey  string
 	Caller      Caller
+	// Begun is called with the run's id before Caller hears anything.
+	Begun func(run string)
 	// Suggested, unless nil, is told when a person is asked. The run then waits for the answer,
 	// for AskFor at most.
 	Suggested func(s recovery.Suggestion)
@@ -45,14 +49,4 @@ type Caller interface {
 	Heard(ctx context.Context, attempt uint64, d llm.Delta) error
 	Failed(attempt uint64, err error)
 	Shown(attempt uint64) recovery.Shown
-}
-
-// Run is a call's run.
-type Run interface {
-	ID() string
-	// Done is closed once the run has settled.
-	Done() <-chan struct{}
-	// Wait waits until the run settles. A run that could still be recovered is closed, since its
-	// caller is told of the failure. The failure is nil if there is an answer.
-	Wait() *failure.Failure
 }

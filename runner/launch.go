@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/timeline"
 )
@@ -64,18 +65,38 @@ func (l *loop) launch(ctx context.Context) *Run {
 	work, stopWork := context.WithCancelCause(context.WithoutCancel(ctx))
 	l.work, l.ctx, l.handle = work, ctx, run
 	l.r.busy.begin()
-	drive := func() {
-		defer l.r.busy.done()
-		defer cancel(nil)
-		defer stopWork(errStopped)
-		l.driveAndSettle(ctx)
+	over := func() {
+		stopWork(errStopped)
+		cancel(nil)
+		l.r.busy.done()
 	}
-	if first := l.callFirst(); first != nil {
-		callAndDrive(first, drive)
-	} else {
+	drive := func() {
+		if l.driveAndSettle(ctx); !l.toolsGoOn() {
+			over()
+			return
+		}
+		go func() { // whoever waits for the run waits no longer
+			l.stopAll(toolGrace, func() bool { return l.tools == 0 })
+			l.leave()
+			over()
+		}()
+	}
+	switch model, first := l.callFirst(); {
+	case first == nil:
 		go drive()
+	case l.awaited && l.r.interruptible(model):
+		run.first = func() { callAndDrive(first, drive) }
+	default:
+		go callAndDrive(first, drive)
 	}
 	return run
+}
+
+// interruptible reports whether whoever waits for an answer of the model may make the call.
+func (r *Runner) interruptible(model string) bool {
+	m, err := r.models.Model(model)
+	_, ok := m.(llm.Interruptible)
+	return ok && err == nil
 }
 
 // callAndDrive makes a run's first call and drives the run: on the goroutine of the call if it is
@@ -89,15 +110,13 @@ func callAndDrive(call, drive func()) {
 		}
 	}
 	late := time.AfterFunc(loopAfter, once)
-	go func() {
-		call()
-		late.Stop()
-		once()
-	}()
+	call()
+	late.Stop()
+	once()
 }
 
-// driveAndSettle drives the run as long as there is something to do here, settles its handle and
-// releases it.
+// driveAndSettle drives the run as long as there is something to do here, settles its handle and,
+// unless tools go on, releases it.
 func (l *loop) driveAndSettle(ctx context.Context) {
 	growStack(false)
 	err := l.driveToEnd(ctx)
@@ -107,8 +126,7 @@ func (l *loop) driveAndSettle(ctx context.Context) {
 	l.giveBack()
 	l.saveLast(l.work)
 	l.errands.done(tellGrace)
-	toolsGoOn := l.run.End != nil && l.tools > 0
-	ahead := toolsGoOn || l.run.End != nil && l.call != nil // a caller does not wait for the release of the lease
+	ahead := l.toolsGoOn() || l.run.End != nil && l.call != nil // a caller does not wait for the release of the lease
 	if !ahead {
 		l.leave()
 	}
@@ -117,19 +135,19 @@ func (l *loop) driveAndSettle(ctx context.Context) {
 		if err != nil {
 			end = err
 		}
-		if toolsGoOn {
+		if l.toolsGoOn() {
 			l.run = l.run.Clone() // the result has the original
 		}
 		l.handle.settle(result, end)
 		l.abandoned = true // a late note that cannot be written must not settle the handle again
 	}
-	if toolsGoOn {
-		l.stopAll(toolGrace, func() bool { return l.tools == 0 })
-	}
-	if ahead {
+	if ahead && !l.toolsGoOn() {
 		l.leave()
 	}
 }
+
+// toolsGoOn reports whether tools of the run outlive it. It is theirs until they end.
+func (l *loop) toolsGoOn() bool { return l.run.End != nil && l.tools > 0 }
 
 // lifetime is the context of a run that is started or resumed with ctx.
 func (r *Runner) lifetime(ctx context.Context) (context.Context, context.CancelCauseFunc) {

@@ -53,6 +53,7 @@ type loop struct {
 	engaged     engaged
 	tools       int  // goroutines of tool calls
 	misfits     int  // answers in a row with tool arguments that do not match
+	awaited     bool // whoever started the run waits for it
 	leaving     bool // the run is being released, for another process to resume
 	here        bool // drive it here even if runs are handed over
 	stoppingAll bool // everything in the air is being stopped: commands stay in the inbox

@@ -63,10 +63,10 @@ func (l *loop) foresee(events []recovery.Event) {
 
 // callFirst prepares the first call of a run if its opening has the call's intent, so that the call
 // need not wait for the loop; nil if there is none.
-func (l *loop) callFirst() (run func()) {
+func (l *loop) callFirst() (model string, run func()) {
 	first := l.opening
 	if l.opening = (recovery.Effect{}); first.Call == nil {
-		return nil
+		return "", nil
 	}
-	return l.prepare(l.work, first.Key, first.Call)
+	return first.Call.Intent.Model, l.prepare(l.work, first.Key, first.Call)
 }

@@ -18,6 +18,7 @@ type Run struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	done   chan struct{}
+	first  func() // makes the first call, for Runner.Do; nil = a goroutine of the run's makes it
 	result Result
 	err    error
 }

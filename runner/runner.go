@@ -102,15 +102,27 @@ type Item = timeline.Item
 // Run runs a prompt to its end and returns the answer's text. If the answer was cut at the output
 // limit, it returns the text so far and ErrTruncated.
 func (r *Runner) Run(ctx context.Context, prompt string) (string, error) {
-	run, err := r.Start(ctx, Request{Prompt: prompt})
-	if err != nil {
-		return "", err
-	}
-	result, err := r.outcome(ctx, run)
+	result, err := r.Do(ctx, Request{Prompt: prompt})
 	if err == nil && result.Truncated {
 		err = ErrTruncated
 	}
 	return result.Text, err
+}
+
+// Do begins a run as Start does, and waits for its outcome as Wait does; if the run was not begun,
+// the Result is zero. It costs less than the two: it makes the first call of a model that is an
+// llm.Interruptible on its own goroutine, since another one would have to be woken, and grow its
+// stack.
+func (r *Runner) Do(ctx context.Context, req Request) (Result, error) {
+	req.awaited = r.detached == nil // otherwise the run may go on after Do
+	run, err := r.Start(ctx, req)
+	if err != nil {
+		return Result{}, err
+	}
+	if run.first != nil {
+		run.first()
+	}
+	return r.outcome(ctx, run)
 }
 
 // Follow yields what happens to a run, whichever process drives it, after the event numbered seq;

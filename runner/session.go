@@ -54,7 +54,6 @@ func (r *Runner) turn(ctx context.Context, req Request) (*Run, error) {
 		return nil, err
 	}
 	started.Cooling = cooling
-	id := cmp.Or(req.ID, newID())
 	before, err := r.head(ctx, req.Session)
 	if err != nil {
 		return nil, err
@@ -66,10 +65,10 @@ func (r *Runner) turn(ctx context.Context, req Request) (*Run, error) {
 				return nil, err
 			}
 		}
-		return r.begin(ctx, id, started, tools, nil)
+		return r.begin(ctx, req, started, tools, nil)
 	}
 	started.Continues = &recovery.Head{Run: before.ID, Seq: before.Seq}
-	return r.begin(ctx, id, started, tools, before)
+	return r.begin(ctx, req, started, tools, before)
 }
 
 // inSession fills the request's gaps with the session's defaults. A run starts with the session's

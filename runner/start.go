@@ -69,6 +69,8 @@ type Request struct {
 	// Form is the form of the run's answers, such as JSON: see FormatOf. Engines ignore it, and so
 	// does a run with a Call.
 	Form recovery.Form
+
+	awaited bool // whoever starts the run waits for it, and calls its handle's first
 }
 
 // maxCallerName is the longest SessionKey or AgentID, in bytes.
@@ -119,22 +121,26 @@ func (r *Runner) startAlone(ctx context.Context, req Request) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	return r.begin(ctx, req, started, tools, nil)
+}
+
+// begin begins a run that continues before, nil for none.
+func (r *Runner) begin(ctx context.Context, req Request, started recovery.Started, tools []Tool, before *folded) (*Run, error) {
 	id := cmp.Or(req.ID, newID())
 	if req.Call != nil {
 		r.calls.Store(id, req.Call)
 	}
-	return r.begin(ctx, id, started, tools, nil)
-}
-
-// begin begins a run that continues before, nil for none.
-func (r *Runner) begin(ctx context.Context, id string, started recovery.Started, tools []Tool, before *folded) (*Run, error) {
 	l := r.newLoop(&recovery.Run{}, id, timeline.Lease{})
-	l.offered = tools
+	l.offered, l.awaited = tools, req.awaited
 	l.unlock = r.claiming.lock(id)
 	if before != nil {
 		l.before, l.behind = before.Conversation(), before.behind+1
 	}
-	return l.launchAfter(ctx, l.open(ctx, started))
+	err := l.open(ctx, started)
+	if err == nil && req.Call != nil && req.Call.Begun != nil {
+		req.Call.Begun(id)
+	}
+	return l.launchAfter(ctx, err)
 }
 
 func (r *Runner) started(ctx context.Context, req Request, tools []Tool) (s recovery.Started, err error) {

@@ -30,7 +30,7 @@ type proxyCalls struct {
 const retriesOfCalls = 2
 
 // Call implements proxy.Runs.
-func (p *proxyCalls) Call(ctx context.Context, c proxy.Call) (proxy.Run, error) {
+func (p *proxyCalls) Call(ctx context.Context, c proxy.Call) (*failure.Failure, error) {
 	policy := p.runner.Policy()
 	policy.Models, policy.AutoRecover = c.Models, c.AutoRecover
 	policy.Delivery, policy.Keep = c.Delivery, c.Keep
@@ -40,17 +40,42 @@ func (p *proxyCalls) Call(ctx context.Context, c proxy.Call) (proxy.Run, error) 
 	if c.Suggested != nil {
 		policy.SuggestionTTL = failure.InMillis(c.AskFor)
 	}
-	run, err := p.runner.Start(ctx, runner.Request{
+	began := false
+	result, err := p.runner.Do(ctx, runner.Request{
 		Model: c.Models[0], Policy: &policy, SessionKey: c.SessionKey, Timeouts: p.clocks(c.Models),
-		Call: &runner.Call{Request: c.Request, Asked: c.Asked, Caller: c.Caller, Suggested: c.Suggested},
+		Call: &runner.Call{Request: c.Request, Asked: c.Asked, Caller: c.Caller, Suggested: c.Suggested, Begun: func(run string) {
+			began = true
+			c.Begun(run)
+		}},
 	})
-	if _, stored := errors.AsType[*timeline.StoreError](err); stored {
+	if _, stored := errors.AsType[*timeline.StoreError](err); stored && !began {
 		return nil, errors.Join(proxy.ErrStore, err)
 	}
-	if err != nil {
+	if !began {
 		return nil, err
 	}
-	return proxyRun{run, p.runner}, nil
+	return p.failureOf(result, err), nil
+}
+
+// failureOf is why a call has no answer; nil if it has one. Nobody waits for the answer to a
+// suggestion that is open.
+func (p *proxyCalls) failureOf(result runner.Result, err error) *failure.Failure {
+	if err == nil {
+		return nil
+	}
+	if result.State != nil && result.State.End == nil {
+		_ = p.runner.Cancel(context.Background(), result.Run)
+	}
+	if f, ok := failure.AsFailure(err); ok {
+		return f
+	}
+	kind := failure.KindInternal
+	if errors.Is(err, runner.ErrCancelled) || errors.Is(err, runner.ErrLetGo) {
+		kind = failure.KindInterrupted
+	}
+	f := failure.NewFailure(kind, failure.OriginRunner, failure.PhaseMidStream, err)
+	f.Describe(failure.Words{})
+	return f
 }
 
 // forward implements proxy.Config's Forward: it sends a request that is not a model call to a
@@ -85,33 +110,6 @@ func (m *Models) stays(model string) bool {
 	entry, _, _ := strings.Cut(model, "/")
 	through, _ := m.Set.Proxy(entry)
 	return m.isDemo(model) || m.Set.Loopback(model) && m.Set.Local(model) && through == ""
-}
-
-// proxyRun implements proxy.Run.
-type proxyRun struct {
-	*runner.Run
-	runner *runner.Runner
-}
-
-// Wait implements proxy.Run.
-func (r proxyRun) Wait() *failure.Failure {
-	result, err := r.Run.Wait(context.Background())
-	if err == nil {
-		return nil
-	}
-	if result.State != nil && result.State.End == nil { // a suggestion is open, and nobody waits for its answer
-		_ = r.runner.Cancel(context.Background(), r.ID())
-	}
-	if f, ok := failure.AsFailure(err); ok {
-		return f
-	}
-	kind := failure.KindInternal
-	if errors.Is(err, runner.ErrCancelled) || errors.Is(err, runner.ErrLetGo) {
-		kind = failure.KindInterrupted
-	}
-	f := failure.NewFailure(kind, failure.OriginRunner, failure.PhaseMidStream, err)
-	f.Describe(failure.Words{})
-	return f
 }
 
 // NewProxy makes the configured proxy. Its callers send that token, and reach it as at
