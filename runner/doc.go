@@ -10,6 +10,10 @@
 //	for item, err := range run.Events() { … }
 //	result, err := run.Wait(ctx)
 //
+// [Runner.Do] is Start and Wait in one, for whoever does nothing else meanwhile, and
+// [Runner.Run] is that for a prompt. They make the first call of most models on their own goroutine
+// (launch.go).
+//
 // The loop (loop.go) is one goroutine per run and the only writer of its log:
 //
 //	for !settled {
