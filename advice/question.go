@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -148,7 +147,7 @@ func checkModel(field, name string) error {
 }
 
 func checkKind(field string, k failure.Kind) error {
-	if k == "" || slices.Contains(failure.Kinds(), k) {
+	if k == "" || k.Known() {
 		return nil
 	}
 	return wrong(field, "%.64q is not a kind of failure", string(k))

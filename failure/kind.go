@@ -126,6 +126,12 @@ func Kinds() []Kind {
 	return list
 }
 
+// Known reports whether this version knows k.
+func (k Kind) Known() bool {
+	_, ok := ofKind[k]
+	return ok
+}
+
 // Code is the code of k; for a kind that this version does not know, that of KindUnknown.
 func (k Kind) Code() Code {
 	if facts, ok := ofKind[k]; ok {

@@ -30,7 +30,7 @@ func (r *Run) Recovered() bool {
 // met records the failure of an attempt and what the attempt cost.
 func (t *Trouble) met(kind failure.Kind, cost Budget) {
 	t.Wasted = t.Wasted.Plus(cost)
-	t.Failed = append(slices.Clip(t.Failed[max(0, len(t.Failed)-maxFailed+1):]), kind)
+	t.Failed = append(t.Failed[max(0, len(t.Failed)-maxFailed+1):], kind)
 	if len(t.Kinds) < maxKinds && !slices.Contains(t.Kinds, kind) {
 		t.Kinds = append(slices.Clip(t.Kinds), kind)
 	}

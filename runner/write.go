@@ -30,7 +30,7 @@ func (l *loop) writeAnswering(ctx context.Context, inbox uint64, bodies ...recov
 		now = l.run.Last // the times in a log never go back
 	}
 	events := l.events(now, inbox, bodies...)
-	if _, answers := bodies[len(bodies)-1].(recovery.Answered); answers {
+	if a, answers := bodies[len(bodies)-1].(recovery.Answered); answers && l.mayEndWith(a) {
 		events = l.withEnd(events)
 	}
 	paused, err := l.append(ctx, l.run.Seq, events)
@@ -74,6 +74,12 @@ func (l *loop) events(now time.Time, inbox uint64, bodies ...recovery.Body) []re
 		events = append(events, l.event(now, inbox, i, b))
 	}
 	return events
+}
+
+// mayEndWith reports whether an answer may be the run's last: it asks for no tools, or its caller has
+// them.
+func (l *loop) mayEndWith(a recovery.Answered) bool {
+	return len(a.Message.Calls()) == 0 || l.run.Policy.Tools == recovery.ToolsOfCaller
 }
 
 // withEnd adds the end of the run to events, if it is what follows from them and nothing holds it

@@ -1,7 +1,6 @@
 package telemetry
 
 import (
-	"slices"
 	"strings"
 	"sync"
 
@@ -78,7 +77,7 @@ func (n *firstNames) of(name string) string {
 
 // kindLabel is the kind, or other for one that another version wrote.
 func kindLabel(k failure.Kind) string {
-	if slices.Contains(failure.Kinds(), k) {
+	if k.Known() {
 		return string(k)
 	}
 	return string(failure.KindUnknown)

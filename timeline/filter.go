@@ -39,7 +39,7 @@ func (f Filter) Restrict(q *Query, now time.Time) (some bool, err error) {
 	switch {
 	case f.Status != "" && !slices.Contains(statuses, q.Status):
 		return false, &FilterError{"status", fmt.Errorf("a run is running, waiting, completed, failed or cancelled, not %q", f.Status)}
-	case f.Kind != "" && !slices.Contains(failure.Kinds(), q.Kind):
+	case f.Kind != "" && !q.Kind.Known():
 		return false, &FilterError{"kind", fmt.Errorf("%q is not a kind of failure; for example overloaded, rate_limit or timeout", f.Kind)}
 	case f.Order != "" && f.Order != "newest" && !q.Oldest:
 		return false, &FilterError{"order", fmt.Errorf("%q is neither newest nor oldest", f.Order)}

@@ -1,7 +1,6 @@
 package tally
 
 import (
-	"slices"
 	"sync"
 	"time"
 
@@ -94,7 +93,7 @@ func (t *Tally) with(e recovery.Event, do func(*driven)) {
 
 // kindOf is a known kind, so that a log cannot create any number of them.
 func kindOf(k failure.Kind) string {
-	if slices.Contains(failure.Kinds(), k) {
+	if k.Known() {
 		return string(k)
 	}
 	return string(failure.KindUnknown)
