@@ -34,7 +34,7 @@ type Call struct {
 	AutoRecover bool
 	SessionKey  string
 	Caller      Caller
-	// Begun is called with the run's id before Caller hears anything.
+	// Begun is called with the run's id before Caller hears anything, and does not wait for it.
 	Begun func(run string)
 	// Suggested, unless nil, is told when a person is asked. The run then waits for the answer,
 	// for AskFor at most.

@@ -19,8 +19,8 @@ type Call struct {
 	Request llm.Request // its Model is the run's
 	Asked   *recovery.Digest
 	Caller  Caller
-	// Begun is called with the run's id once the run is durable, before Caller hears anything; nil =
-	// nobody wants to know.
+	// Begun is called with the run's id once the run is durable, before Caller hears anything. It
+	// must not wait for the run. nil = nobody wants to know.
 	Begun func(run string)
 	// Suggested is called with what a person is offered while the caller waits for the answer: the
 	// run goes on until there is an answer, or the suggestion's time is over. nil = the run settles
