@@ -19,8 +19,12 @@ const yardstick = `(() => {
 const (
 	frameLimit = 100 * time.Millisecond // of the page's thread, on a machine with the usual yardstick
 	usual      = 15.0                   // milliseconds for the yardstick
-	tries      = 3                      // the browser may collect garbage at any time
+	tries      = 5                      // the browser may collect garbage at any time
 )
+
+// slowness is how many times slower than usual the machine is now: others have a share in it that
+// changes from minute to minute.
+func (w *window) slowness() float64 { return max(1, eval[float64](w, yardstick)/usual) }
 
 // TestHostileText: whatever a model writes is rendered in pieces, and the page keeps responding.
 // The time that counts is the computing time of the page's thread, so other processes do not
@@ -29,24 +33,25 @@ func TestHostileText(t *testing.T) {
 	h := build(t)
 	w := h.open("/", desktop)
 	w.timeout = 4 * timeout
-	limit := time.Duration(float64(frameLimit) * max(1, eval[float64](w, yardstick)/usual))
 	for i, s := range hostiletext.Shapes() {
 		t.Run(s.Name, func(t *testing.T) {
 			w.t = t
 			defer func() { w.t = h.t }()
 			best := time.Hour
-			for try := 0; try < tries && best > limit; try++ {
+			for try := 0; try < tries && best > frameLimit; try++ {
+				slow := w.slowness()
 				id := "end-" + strconv.Itoa(i) + "-" + strconv.Itoa(try)
 				h.play(opus, faultlab.Answer(s.Text), faultlab.Answer("Here is the "+id+"."))
 				eval[any](w, `location.hash = '#/new`+id+`'`)
 				w.wait(`document.querySelector('.welcome')`)
-				best = min(best, w.longestTask(func() {
+				task := w.longestTask(func() {
 					w.send("Plan my week")
 					w.wait(`document.querySelector('.run')?.dataset.status === 'completed' && !document.querySelector('[data-drawing]')`)
-				}))
+				})
+				best = min(best, time.Duration(float64(task)/max(slow, w.slowness())))
 			}
-			if best > limit {
-				t.Errorf("the page computed for %s at a time; at most %s", best, limit)
+			if best > frameLimit {
+				t.Errorf("on a usual machine the page would have computed for %s at a time; at most %s", best, frameLimit)
 			}
 			w.send("Go on")
 			w.wait(`document.querySelectorAll('.run').length === 2 && document.querySelector('.run:last-child .prose')?.innerText.startsWith('Here is the end-')`)
