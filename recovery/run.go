@@ -176,5 +176,6 @@ func (r *Run) Clone() *Run {
 		}
 	}
 	c.Repaired = maps.Clone(r.Repaired)
+	c.Trouble.Failed = slices.Clip(r.Trouble.Failed) // both may fail, each in its own way
 	return &c
 }
