@@ -70,17 +70,7 @@ func (l *loop) launch(ctx context.Context) *Run {
 		cancel(nil)
 		l.r.busy.done()
 	}
-	drive := func() {
-		if l.driveAndSettle(ctx); !l.toolsGoOn() {
-			over()
-			return
-		}
-		go func() { // whoever waits for the run waits no longer
-			l.stopAll(toolGrace, func() bool { return l.tools == 0 })
-			l.leave()
-			over()
-		}()
-	}
+	drive := func() { l.driveAndSettle(ctx, over) }
 	switch model, first := l.callFirst(); {
 	case first == nil:
 		go drive()
@@ -115,9 +105,9 @@ func callAndDrive(call, drive func()) {
 	once()
 }
 
-// driveAndSettle drives the run as long as there is something to do here, settles its handle and,
-// unless tools go on, releases it.
-func (l *loop) driveAndSettle(ctx context.Context) {
+// driveAndSettle drives the run as long as there is something to do here, settles its handle and
+// releases it. Then over is called: later than driveAndSettle returns, if tools go on.
+func (l *loop) driveAndSettle(ctx context.Context, over func()) {
 	growStack(false)
 	err := l.driveToEnd(ctx)
 	for err == nil && l.comeBack() {
@@ -141,9 +131,18 @@ func (l *loop) driveAndSettle(ctx context.Context) {
 		l.handle.settle(result, end)
 		l.abandoned = true // a late note that cannot be written must not settle the handle again
 	}
-	if ahead && !l.toolsGoOn() {
+	if l.toolsGoOn() {
+		go func() { // whoever waits for the run waits no longer
+			l.stopAll(toolGrace, func() bool { return l.tools == 0 })
+			l.leave()
+			over()
+		}()
+		return
+	}
+	if ahead {
 		l.leave()
 	}
+	over()
 }
 
 // toolsGoOn reports whether tools of the run outlive it. It is theirs until they end.
