@@ -2,7 +2,6 @@ package observe
 
 import (
 	"io"
-	"net/http"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -47,12 +46,7 @@ func TestTheEndOfAnAnswerIsNotWaitedFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				body := &lastWords{text: "data: hello\n\ndata: .\n\n", ends: tt.ends}
-				c, err := New(Config{Provider: "p", BaseURL: "https://p.example", RoundTripper: tripper(func(*http.Request) (*http.Response, error) {
-					return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {eventStream}}, Body: body}, nil
-				})})
-				if err != nil {
-					t.Fatal(err)
-				}
+				c := streaming(t, body)
 				began := time.Now()
 				if said, err := talkTo(t, c); err != nil || said != "hello" || time.Since(began) > 0 {
 					t.Errorf("after %s: %q, %v", time.Since(began), said, err)

@@ -32,6 +32,18 @@ type tripper func(*http.Request) (*http.Response, error)
 
 func (f tripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
+// streaming asks a provider whose answer is a stream with that body.
+func streaming(t *testing.T, body io.ReadCloser) *Client {
+	t.Helper()
+	c, err := New(Config{Provider: "p", BaseURL: "https://p.example", RoundTripper: tripper(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {eventStream}}, Body: body}, nil
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // TestAPartOfAnEventIsASignOfLife: bytes that are no whole event yet are told of, but not
 // each of them.
 func TestAPartOfAnEventIsASignOfLife(t *testing.T) {
@@ -47,12 +59,7 @@ func TestAPartOfAnEventIsASignOfLife(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				body := &drops{text: "data: {\"a\":1}\n\n", pause: tt.pause}
-				c, err := New(Config{Provider: "p", BaseURL: "https://p.example", RoundTripper: tripper(func(*http.Request) (*http.Response, error) {
-					return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {eventStream}}, Body: body}, nil
-				})})
-				if err != nil {
-					t.Fatal(err)
-				}
+				c := streaming(t, body)
 				pings := 0
 				for d, err := range c.Stream(t.Context(), func() (Ask, error) {
 					return Ask{Model: "p/m", Header: http.Header{}, Secrets: NewSecrets(), Decoder: &wordDecoder{}}, nil
