@@ -19,7 +19,7 @@ const yardstick = `(() => {
 const (
 	frameLimit = 100 * time.Millisecond // of the page's thread, on a machine with the usual yardstick
 	usual      = 15.0                   // milliseconds for the yardstick
-	tries      = 5                      // the browser may collect garbage at any time
+	tries      = 3                      // the browser may collect garbage at any time
 )
 
 // slowness is how many times slower than usual the machine is now: others have a share in it that
@@ -39,7 +39,6 @@ func TestHostileText(t *testing.T) {
 			defer func() { w.t = h.t }()
 			best := time.Hour
 			for try := 0; try < tries && best > frameLimit; try++ {
-				slow := w.slowness()
 				id := "end-" + strconv.Itoa(i) + "-" + strconv.Itoa(try)
 				h.play(opus, faultlab.Answer(s.Text), faultlab.Answer("Here is the "+id+"."))
 				eval[any](w, `location.hash = '#/new`+id+`'`)
@@ -48,7 +47,10 @@ func TestHostileText(t *testing.T) {
 					w.send("Plan my week")
 					w.wait(`document.querySelector('.run')?.dataset.status === 'completed' && !document.querySelector('[data-drawing]')`)
 				})
-				best = min(best, time.Duration(float64(task)/max(slow, w.slowness())))
+				if task > frameLimit {
+					task = time.Duration(float64(task) / w.slowness())
+				}
+				best = min(best, task)
 			}
 			if best > frameLimit {
 				t.Errorf("on a usual machine the page would have computed for %s at a time; at most %s", best, frameLimit)
