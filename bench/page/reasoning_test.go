@@ -12,7 +12,7 @@ import (
 func TestReasoningIsOpened(t *testing.T) {
 	source := axe(t)
 	h := build(t)
-	h.play(opus, faultlab.Thinking("Friday is taken, so the report has to be done on Monday. "+words(40), faultlab.SlowAnswer("Monday is for the report. "+words(60), 40*time.Millisecond)))
+	h.play(opus, faultlab.Thinking("Friday is taken, so the report has to be done on Monday. "+words(200), faultlab.SlowAnswer("Monday is for the report. "+words(60), 40*time.Millisecond)))
 	w := h.ask(false)
 	w.wait(`document.querySelector('.reasoning') && !document.querySelector('.prose')`)
 	if eval[bool](w, `document.querySelector('.reasoning').open`) {
@@ -46,8 +46,14 @@ func TestJumpToLatest(t *testing.T) {
 	w.wait(`document.querySelector('.run')?.dataset.status === 'completed'`)
 	w.lacks(".latest")
 	w.send("And then?")
-	w.wait(`document.querySelector('.run:last-child .prose')`)
-	eval[any](w, `(() => { const s = document.querySelector('.scroll'); s.dispatchEvent(new WheelEvent('wheel')); s.scrollTop = 0; })()`)
+	w.wait(`document.querySelectorAll('.run').length === 2 && document.querySelector('.run:last-child .prose')`)
+	// More of the answer is rendered between the scrolling and the browser's telling of it.
+	eval[any](w, `(() => {
+		const s = document.querySelector('.scroll');
+		s.dispatchEvent(new WheelEvent('wheel'));
+		s.scrollTop = 0;
+		document.querySelector('mulligan-chat').requestUpdate();
+	})()`)
 	w.wait(`document.querySelector('.latest')`)
 	before := eval[int](w, `document.querySelector('.scroll').scrollHeight`)
 	w.wait(`document.querySelector('.run:last-child').dataset.status === 'completed'`)

@@ -22,6 +22,9 @@ const MAX_SAID = 2000;
 /** How near the end the person must be for the page to scroll with the answer, in pixels. */
 const NEAR = 120;
 
+/** Reports whether the person reads near the end of what can be scrolled. */
+const isNear = (at: Element): boolean => at.scrollHeight - at.scrollTop - at.clientHeight < NEAR;
+
 /** A conversation, with a composer for the next message. */
 export class Chat extends LitElement {
   static override properties = { conversation: { attribute: false }, models: { attribute: false }, modelless: { attribute: false }, away: { attribute: false }, opened: { state: true } };
@@ -34,6 +37,8 @@ export class Chat extends LitElement {
   declare opened: string;
   private ticking: ReturnType<typeof setInterval> | undefined;
   private follow = true;
+  /** Where the page last scrolled to, or the person near the end, in pixels. */
+  private placed = 0;
   /** The distance of what is being read from the end, in pixels, while older messages are added above. */
   private fromEnd: number | undefined;
   private shownCard = '';
@@ -124,7 +129,7 @@ export class Chat extends LitElement {
     if (changed.has('conversation')) {
       this.querySelector('.scroll')?.scrollTo(0, 0);
       this.settingUp = false;
-      this.follow = true;
+      this.toEnd();
       this.fromEnd = undefined;
       this.awaited = undefined;
       this.announced = '';
@@ -165,10 +170,22 @@ export class Chat extends LitElement {
     return this.conversation.runs.length === 0 && !this.conversation.sending;
   }
 
+  /** Scrolls to the end, and with the answer from then on. */
+  private toEnd(): void {
+    this.follow = true;
+    this.placed = 0;
+  }
+
   private settle(): void {
     const scroller = this.querySelector('.scroll');
     if (scroller && this.follow && !this.empty) {
+      if (scroller.scrollTop < this.placed - 1 && !isNear(scroller)) { // the person has scrolled, and the browser tells that later
+        this.follow = false;
+        this.requestUpdate();
+        return;
+      }
       scroller.scrollTop = scroller.scrollHeight;
+      this.placed = scroller.scrollTop;
     } else if (scroller && this.fromEnd !== undefined) {
       scroller.scrollTop = scroller.scrollHeight - this.fromEnd;
     }
@@ -339,7 +356,7 @@ export class Chat extends LitElement {
       return;
     }
     this.settingUp = false;
-    this.follow = true;
+    this.toEnd();
     if (waits) {
       c.enqueue(text);
       return;
@@ -364,7 +381,10 @@ export class Chat extends LitElement {
 
   private readonly scrolled = (e: Event): void => {
     const at = e.target as HTMLElement;
-    const near = at.scrollHeight - at.scrollTop - at.clientHeight < NEAR;
+    const near = isNear(at);
+    if (near) {
+      this.placed = at.scrollTop;
+    }
     if (near !== this.follow) {
       this.follow = near;
       this.requestUpdate();
@@ -372,7 +392,7 @@ export class Chat extends LitElement {
   };
 
   private readonly latest = (): void => {
-    this.follow = true;
+    this.toEnd();
     this.fromEnd = undefined;
     this.requestUpdate();
     this.focusComposer();
