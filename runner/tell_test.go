@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -131,10 +132,10 @@ func answerWhileParking(t *testing.T, owner, other *runner.Runner, prompt string
 
 // command is something that a person does to a run.
 type command struct {
-	name string
-	do   func(ctx context.Context, r *runner.Runner, id string) error
-	// ends: the run is over once it was taken.
-	ends bool
+	name    string
+	do      func(ctx context.Context, r *runner.Runner, id string) error
+	ends    bool // the run is over once it was taken
+	answers bool // it answers the run's suggestion
 }
 
 func recovers(action string) func(context.Context, *runner.Runner, string) error {
@@ -145,18 +146,18 @@ func recovers(action string) func(context.Context, *runner.Runner, string) error
 }
 
 var commands = []command{
-	{"cancel", cancelRun, true},
-	{"retry", recovers(recovery.ButtonRetry), false},
-	{"switch", recovers(recovery.ButtonSwitchModel), false},
-	{"stop", recovers(recovery.ButtonStop), true},
+	{"cancel", cancelRun, true, false},
+	{"retry", recovers(recovery.ButtonRetry), false, true},
+	{"switch", recovers(recovery.ButtonSwitchModel), false, true},
+	{"stop", recovers(recovery.ButtonStop), true, true},
 	{"resume", func(ctx context.Context, r *runner.Runner, id string) error {
 		_, err := r.Resume(ctx, id)
 		return err
-	}, false},
+	}, false, false},
 	{"next message", func(ctx context.Context, r *runner.Runner, id string) error {
 		_, err := r.Start(ctx, runner.Request{Prompt: "next " + id, Session: "s-" + id, ID: "n-" + id})
 		return err
-	}, true},
+	}, true, false},
 }
 
 // TestI52EveryPairOfCommands: of any two commands at any moment of a run, from its own
@@ -208,50 +209,77 @@ func tryPair(t *testing.T, both [2]*runner.Runner, log *timeline.Journal, id str
 		return
 	}
 	id = run.ID()
-	taken, unheard := make([]bool, len(pair)), make([]bool, len(pair))
+	fates := make([]fate, len(pair))
 	var doing sync.WaitGroup
 	for i, c := range pair {
 		doing.Go(func() {
 			time.Sleep(rand.N(60 * time.Millisecond))
 			began := time.Now()
-			err := c.do(t.Context(), both[rand.IntN(2)], run.ID())
-			taken[i] = err == nil || errors.Is(err, runner.ErrSent)
-			unheard[i] = taken[i] && time.Since(began) >= runner.HearTime
+			fates[i] = fateOf(c.do(t.Context(), both[rand.IntN(2)], id), time.Since(began))
 		})
 	}
 	doing.Wait()
-	tale := fmt.Sprintf("run %s, %s beside %s, taken %v", id, pair[0].name, pair[1].name, taken)
+	tale := fmt.Sprintf("run %s, %s beside %s: %v", id, pair[0].name, pair[1].name, fates)
+	state := eventually(t, both[0], id, "at rest: "+tale, func(s *recovery.Run) bool { return atRest(t, both[0], log, s, slices.Contains(fates, fateUnheard)) })
+	if state == nil {
+		return
+	}
+	least, most := 0, 0
 	for i, c := range pair {
-		if taken[i] && c.ends {
-			eventually(t, both[0], id, "over: "+tale, func(s *recovery.Run) bool {
-				if s.End == nil && unheard[i] { // it is in the inbox, where whoever drives the run next finds it
-					_, _ = both[0].Resume(t.Context(), id)
-				}
-				return s.End != nil
-			})
+		if fates[i] == fateTaken && c.ends && state.End == nil {
+			t.Errorf("%s: it is %s, and not over", tale, state.Status)
+		}
+		if c.answers && fates[i] != fateRefused {
+			most++
+		}
+		if c.answers && fates[i] == fateTaken {
+			least++
 		}
 	}
-	state := eventually(t, both[0], id, "settled: "+tale, (*recovery.Run).Settled)
-	answered, perhaps := 0, 0
-	for i, c := range pair {
-		if taken[i] && c.name != "cancel" && c.name != "resume" && c.name != "next message" {
-			answered++
-			if unheard[i] {
-				perhaps++
-			}
-		}
+	events, err := log.Read(t.Context(), id, 0, 0)
+	if n := len(bodies[recovery.Accepted](events)); err != nil || n < least || n > most {
+		t.Errorf("%s: %d answers are in the log of a run that is %s, %v", tale, n, state.Status, err)
 	}
-	accepted := func() int {
-		events, err := log.Read(t.Context(), id, 0, 0)
-		if err != nil {
-			t.Error(err)
-		}
-		return len(bodies[recovery.Accepted](events))
+}
+
+// fate is what became of a command, as far as its sender was told.
+type fate string
+
+const (
+	fateRefused fate = "refused"
+	fateTaken   fate = "taken"
+	fateUnheard fate = "unheard" // nobody heard or wrote it in time: it is acted on later, too late, or was never sent
+)
+
+// fateOf tells it from a command's error and from how long the command took.
+func fateOf(err error, took time.Duration) fate {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fateUnheard
+	case err != nil && !errors.Is(err, runner.ErrSent):
+		return fateRefused
+	case took >= runner.HearTime:
+		return fateUnheard
 	}
-	if perhaps > 0 { // where this computer is slow, an answer is sent, and acted on later or too late
-		state = eventually(t, both[0], id, "over, or answered: "+tale, func(s *recovery.Run) bool { return s.End != nil || accepted() == answered })
+	return fateTaken
+}
+
+// atRest reports whether a run is over, or has settled with no command in its inbox. With resume it
+// has the run driven until then, as whoever keeps a log's runs does.
+func atRest(t *testing.T, r *runner.Runner, log *timeline.Journal, s *recovery.Run, resume bool) bool {
+	t.Helper()
+	if s.End != nil {
+		return true
 	}
-	if n := accepted(); n > answered || n < answered && (perhaps == 0 || state.End == nil) {
-		t.Errorf("%s: %d answers are in the log of a run that is %s", tale, n, state.Status)
+	waiting, err := log.Inbox(t.Context(), s.ID, s.Inbox, 1)
+	if err != nil {
+		t.Error(err)
 	}
+	if s.Settled() && len(waiting) == 0 {
+		return true
+	}
+	if resume {
+		_, _ = r.Resume(t.Context(), s.ID)
+	}
+	return false
 }
