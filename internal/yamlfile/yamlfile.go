@@ -43,7 +43,10 @@ func decodeStrictly(source []byte, into any) (err error) {
 			err = fmt.Errorf("this cannot be read as YAML: %v", p)
 		}
 	}()
-	return yaml.NewDecoder(bytes.NewReader(source), yaml.Strict(), yaml.DisallowUnknownField()).Decode(into)
+	if err := yaml.NewDecoder(bytes.NewReader(source), yaml.Strict(), yaml.DisallowUnknownField()).Decode(into); err != nil {
+		return err
+	}
+	return findFraction(source, into)
 }
 
 // Problemf is a problem at a YAML path such as $.plugins[0].
