@@ -23,7 +23,7 @@ import (
 )
 
 // timeout is how long a state may take to appear, unless a longer wait is part of the test.
-const timeout = 15 * time.Second
+const timeout = 30 * time.Second
 
 var browser struct {
 	once  sync.Once
