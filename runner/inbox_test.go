@@ -3,6 +3,7 @@ package runner_test
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -67,6 +68,41 @@ func TestAnAnswerWhileTheRunIsParked(t *testing.T) {
 		id = run.ID()
 		close(known)
 		if result, err := run.Wait(t.Context()); err != nil || result.Text != "ok" {
+			t.Errorf("got %+v, %v", result, err)
+		}
+	})
+}
+
+// slowLeaver is a log whose second Release takes longer than anybody waits for an owner.
+type slowLeaver struct {
+	*timeline.Journal
+	releases atomic.Int32
+}
+
+func (l *slowLeaver) Release(ctx context.Context, lease timeline.Lease) error {
+	err := l.Journal.Release(ctx, lease)
+	if l.releases.Add(1) == 2 {
+		time.Sleep(2 * runner.HearTime)
+	}
+	return err
+}
+
+// TestAnAnswerToAnOwnerThatLeaves: it comes after the owner has looked into the inbox for the last
+// time, and the owner takes long to leave.
+func TestAnAnswerToAnOwnerThatLeaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := runner.New(runner.WithModel(primary, script(fails("", overload), answers("ok"))), runner.WithLog(&slowLeaver{Journal: timeline.NewMemory()}),
+			runner.WithAutoRecover(true), runner.WithHook("h", advise(quotaLater)))
+		run, err := r.Start(t.Context(), runner.Request{Prompt: "hi"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		again, err := r.Recover(t.Context(), run.ID(), runner.Answer{Action: recovery.ButtonRetryNow})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result, err := again.Wait(t.Context()); err != nil || result.Text != "ok" {
 			t.Errorf("got %+v, %v", result, err)
 		}
 	})

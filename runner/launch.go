@@ -113,6 +113,7 @@ func (l *loop) driveAndSettle(ctx context.Context, over func()) {
 	for err == nil && l.comeBack() {
 		err = l.driveToEnd(ctx)
 	}
+	l.handle.leaves.Store(true)
 	l.giveBack()
 	l.saveLast(l.work)
 	l.errands.done(tellGrace)
@@ -199,9 +200,11 @@ func (l *loop) comeBack() bool {
 		return false
 	}
 	l.release()
+	l.handle.leaves.Store(true)
 	if asked, err := l.pending(l.work); err != nil || !asked {
 		return false
 	}
+	l.handle.leaves.Store(false)
 	lease, err := l.r.log.Claim(l.work, l.id, l.r.owner, l.r.leaseTTL)
 	if err != nil {
 		return false // the new owner reads the inbox

@@ -19,6 +19,8 @@ type Run struct {
 	cancel context.CancelCauseFunc
 	done   chan struct{}
 	first  func() // makes the first call, for Runner.Do; nil = a goroutine of the run's makes it
+	// leaves: its loop has looked into the run's inbox for the last time.
+	leaves atomic.Bool
 	result Result
 	err    error
 }

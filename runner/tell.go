@@ -83,7 +83,8 @@ func (r *Runner) cancelOwned(ctx context.Context, id string) error {
 
 // tell puts a command into the inbox of a run and waits until its owner has answered it. If the
 // owner has released the run by then, it is driven here from then on. A command that is not
-// answered in time stays in the inbox, for this owner or the next one.
+// answered in time stays in the inbox, for this owner or the next one; but whoever leaves the run here
+// is waited for, since it does not look again.
 func (r *Runner) tell(ctx context.Context, state *recovery.Run, c timeline.Command) (hearing, error) {
 	n, err := r.log.Send(ctx, state.ID, c)
 	if err != nil {
@@ -92,10 +93,14 @@ func (r *Runner) tell(ctx context.Context, state *recovery.Run, c timeline.Comma
 	cursor := state.Seq
 	for began := time.Now(); ; {
 		became, err := r.hear(ctx, state.ID, &cursor, n)
-		if became != unheard || err != nil || ctx.Err() != nil || time.Since(began) > hearTime {
+		if became != unheard || err != nil || ctx.Err() != nil {
 			return became, err
 		}
+		run, here := r.drives(state.ID)
 		r.takeOver(ctx, state.ID)
+		if time.Since(began) > hearTime && !(here && run.leaves.Load()) {
+			return unheard, nil
+		}
 	}
 }
 

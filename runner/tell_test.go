@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/health"
 	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/recovery"
@@ -36,6 +38,12 @@ func (m *firstFails) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.
 	return script(fails("", overload)).Stream(ctx, req)
 }
 
+// forgets is a Health that knows nothing of failures: a model that failed one run does not cool down
+// for another.
+type forgets struct{ *health.Health }
+
+func (forgets) Failed(string, failure.Failure, time.Time) {}
+
 // twoProcesses are two Runners over one store in a folder, each with a Store of its own as
 // two processes have.
 func twoProcesses(t *testing.T, auto bool, vote recovery.Vote) (both [2]*runner.Runner, log *timeline.Journal) {
@@ -52,7 +60,8 @@ func twoProcesses(t *testing.T, auto bool, vote recovery.Vote) (both [2]*runner.
 			return vote, nil
 		})
 		both[i] = runner.New(runner.WithLog(log), runner.WithModel(primary, model), runner.WithModel(secondary, model),
-			runner.WithAutoRecover(auto), runner.WithHook("h", slow))
+			runner.WithAutoRecover(auto), runner.WithHook("h", slow),
+			runner.WithHealth(forgets{health.New()}))
 		t.Cleanup(func() { _ = both[i].Drain(context.Background()) })
 	}
 	return both, log
