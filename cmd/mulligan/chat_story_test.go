@@ -53,21 +53,28 @@ func (p *pane) dumpIfFailed() {
 // inTerminal runs the program in a terminal of that size.
 func (h *home) inTerminal(columns, rows int, args ...string) *pane {
 	h.Helper()
-	needs.Programs(h, "a chat in a terminal", "tmux")
 	program, err := exec.LookPath("mulligan")
 	if err != nil {
 		h.Fatal(err)
 	}
+	p := h.pane()
+	command := `sh -c 'echo $$ >"$0"; exec "$@"' ` + show.ShellQuote(p.pid) + " " + show.ShellQuote(program)
+	for _, arg := range args {
+		command += " " + show.ShellQuote(arg)
+	}
+	p.begins(columns, rows, command+`; echo "left with $?"; read _`)
+	return p
+}
+
+// pane is a terminal that has not begun.
+func (h *home) pane() *pane {
+	h.Helper()
+	needs.Programs(h, "a terminal", "tmux")
 	folder, err := os.MkdirTemp("", "") // short, for a socket
 	if err != nil {
 		h.Fatal(err)
 	}
 	p := &pane{home: h, socket: filepath.Join(folder, "tmux"), pid: filepath.Join(folder, "pid")}
-	command := `sh -c 'echo $$ >"$0"; exec "$@"' ` + show.ShellQuote(p.pid) + " " + show.ShellQuote(program)
-	for _, arg := range args {
-		command += " " + show.ShellQuote(arg)
-	}
-	p.tmux("-f", "/dev/null", "new-session", "-d", "-x", strconv.Itoa(columns), "-y", strconv.Itoa(rows), command+`; echo "left with $?"; read _`)
 	h.Cleanup(func() {
 		_ = exec.Command("tmux", "-S", p.socket, "kill-server").Run() // it may have ended
 		_ = os.RemoveAll(folder)
@@ -75,9 +82,16 @@ func (h *home) inTerminal(columns, rows int, args ...string) *pane {
 	return p
 }
 
+// begins runs a command of the shell in the terminal.
+func (p *pane) begins(columns, rows int, command string) {
+	p.Helper()
+	p.tmux("-f", "/dev/null", "new-session", "-d", "-x", strconv.Itoa(columns), "-y", strconv.Itoa(rows), command)
+}
+
+// tmux runs a command of tmux, also while the test is cleaned up, when its context is over.
 func (p *pane) tmux(args ...string) string {
 	p.Helper()
-	cmd := exec.CommandContext(p.Context(), "tmux", append([]string{"-S", p.socket}, args...)...)
+	cmd := exec.Command("tmux", append([]string{"-S", p.socket}, args...)...)
 	cmd.Dir, cmd.Env = p.dir, append(slices.Clip(p.env), "TERM=xterm-256color", "SHELL=/bin/sh", "LC_ALL=C.UTF-8")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -207,6 +221,23 @@ func TestTerminalsEndBySignals(t *testing.T) {
 				p.shows(c.left)
 			})
 		}
+	}
+}
+
+// TestAnErrorAsksTheTerminalNothing: its answer would take away what is typed meanwhile, and a verb
+// would wait for it.
+func TestAnErrorAsksTheTerminalNothing(t *testing.T) {
+	t.Parallel()
+	p := newHome(t, "").pane()
+	p.begins(80, 24, `read _; mulligan runs show nope; echo "left with $?"; read _`)
+	written := filepath.Join(p.dir, "written")
+	p.tmux("pipe-pane", "cat >"+show.ShellQuote(written))
+	p.keys("Enter")
+	p.shows("nope", "left with 2")
+	p.tmux("pipe-pane")
+	text, err := os.ReadFile(written)
+	if err != nil || !strings.Contains(string(text), "nope") || strings.Contains(string(text), "\x1b") {
+		t.Errorf("it wrote %q, %v", text, err)
 	}
 }
 

@@ -23,10 +23,27 @@ func main() { os.Exit(realMain()) }
 
 func realMain() int {
 	server.OwnLogs()
-	root := newRoot()
-	err := fang.Execute(context.Background(), root,
-		fang.WithVersion(build.Version()), fang.WithoutManpage(), fang.WithErrorHandler(printError))
+	err := execute(context.Background(), newRoot())
+	if err != nil {
+		printError(os.Stderr, err)
+	}
 	return exit.Of(err)
+}
+
+// execute runs the command that this process was started with. fang draws its help and nothing else:
+// of an error, too, it would first ask the terminal for its colours, which takes away what is typed
+// meanwhile and waits for an answer that a chat's reader may have got.
+func execute(ctx context.Context, root *cobra.Command) (err error) {
+	root.Version, root.SilenceUsage, root.SilenceErrors = build.Version(), true, true
+	helped := &cobra.Command{Run: func(cmd *cobra.Command, _ []string) {
+		root.SetHelpFunc(cmd.HelpFunc())
+		err = root.ExecuteContext(cmd.Context())
+	}}
+	helped.SetArgs([]string{})
+	if failed := fang.Execute(ctx, helped, fang.WithoutManpage(), fang.WithoutVersion()); failed != nil {
+		return failed
+	}
+	return err
 }
 
 func newRoot() *cobra.Command {
@@ -86,7 +103,7 @@ func flagError(err error) error {
 }
 
 // printError prints what went wrong on stderr, unless it was printed before.
-func printError(w io.Writer, _ fang.Styles, err error) {
+func printError(w io.Writer, err error) {
 	coded := (*exit.Error)(nil)
 	if errors.As(err, &coded) && coded.Err == nil {
 		return
