@@ -122,21 +122,27 @@ func answerWhileParking(t *testing.T, owner, other *runner.Runner, prompt string
 		}
 	}
 	time.Sleep(rand.N(60 * time.Millisecond))
+	began := time.Now()
 	again, err := other.Recover(t.Context(), run.ID(), runner.Answer{Action: recovery.ButtonRetryNow})
-	if errors.Is(err, context.DeadlineExceeded) {
+	fate := fateOf(err, time.Since(began))
+	switch {
+	case fate == fateUnheard && err != nil && !errors.Is(err, runner.ErrSent):
 		return // this computer is too slow to write it down in time, and nobody was told otherwise
-	}
-	if err != nil && !errors.Is(err, runner.ErrSent) {
+	case fate == fateRefused:
 		t.Errorf("the answer was refused: %v", err)
 		return
-	}
-	if err == nil {
+	case fate == fateTaken && err == nil:
 		if result, err := again.Wait(t.Context()); err != nil || result.Text != "ok" {
 			t.Errorf("the run came to %q, %v", result.Text, err)
 		}
 		return
 	}
-	eventually(t, owner, run.ID(), "completed", func(s *recovery.Run) bool { return s.Status == recovery.StatusCompleted })
+	eventually(t, owner, run.ID(), "completed", func(s *recovery.Run) bool {
+		if fate == fateUnheard {
+			_, _ = owner.Resume(t.Context(), s.ID)
+		}
+		return s.Status == recovery.StatusCompleted
+	})
 }
 
 // command is something that a person does to a run.
@@ -201,7 +207,7 @@ func startPatiently(t *testing.T, r *runner.Runner, req runner.Request) *runner.
 			return run
 		}
 		_, written := errors.AsType[*runner.ExistsError](err)
-		if !written && !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > time.Minute {
+		if !written && !tooSlow(err) || time.Since(began) > time.Minute {
 			t.Error(err)
 			return nil
 		}
@@ -229,7 +235,9 @@ func tryPair(t *testing.T, both [2]*runner.Runner, log *timeline.Journal, id str
 	}
 	doing.Wait()
 	tale := fmt.Sprintf("run %s, %s beside %s: %v", id, pair[0].name, pair[1].name, fates)
-	state := eventually(t, both[0], id, "at rest: "+tale, func(s *recovery.Run) bool { return atRest(t, both[0], log, s, slices.Contains(fates, fateUnheard)) })
+	state := eventually(t, both[0], id, "at rest: "+tale, func(s *recovery.Run) bool {
+		return atRest(t, both[0], log, s, slices.Contains(fates, fateUnheard) || gaveUp(run))
+	})
 	if state == nil {
 		return
 	}
@@ -260,10 +268,26 @@ const (
 	fateUnheard fate = "unheard" // nobody heard or wrote it in time: it is acted on later, too late, or was never sent
 )
 
+// tooSlow reports whether err says that this computer is too slow.
+func tooSlow(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, timeline.ErrBusy)
+}
+
+// gaveUp reports whether a run could not be driven because this computer is too slow.
+func gaveUp(run *runner.Run) bool {
+	select {
+	case <-run.Done():
+		_, err := run.Wait(context.Background())
+		return tooSlow(err)
+	default:
+		return false
+	}
+}
+
 // fateOf tells it from a command's error and from how long the command took.
 func fateOf(err error, took time.Duration) fate {
 	switch {
-	case errors.Is(err, context.DeadlineExceeded):
+	case tooSlow(err):
 		return fateUnheard
 	case err != nil && !errors.Is(err, runner.ErrSent):
 		return fateRefused
