@@ -87,9 +87,9 @@ func (l *slowLeaver) Release(ctx context.Context, lease timeline.Lease) error {
 	return err
 }
 
-// TestAnAnswerToAnOwnerThatLeaves: it comes after the owner has looked into the inbox for the last
+// TestI52AnAnswerToAnOwnerThatLeaves: it comes after the owner has looked into the inbox for the last
 // time, and the owner takes long to leave.
-func TestAnAnswerToAnOwnerThatLeaves(t *testing.T) {
+func TestI52AnAnswerToAnOwnerThatLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := runner.New(runner.WithModel(primary, script(fails("", overload), answers("ok"))), runner.WithLog(&slowLeaver{Journal: timeline.NewMemory()}),
 			runner.WithAutoRecover(true), runner.WithHook("h", advise(quotaLater)))
