@@ -98,7 +98,7 @@ func (r *Runner) tell(ctx context.Context, state *recovery.Run, c timeline.Comma
 		}
 		run, here := r.drives(state.ID)
 		r.takeOver(ctx, state.ID)
-		if time.Since(began) > hearTime && !(here && run.leaves.Load()) {
+		if leaves := here && run.leaves.Load(); !leaves && time.Since(began) > hearTime {
 			return unheard, nil
 		}
 	}
