@@ -45,7 +45,7 @@ func fractionIn(node ast.Node, t reflect.Type) error {
 		}
 	case ast.MapNode:
 		for i := n.MapRange(); i.Next(); {
-			of := typeOf(t, i.Key().String())
+			of := typeOf(t, i.Key().GetToken().Value)
 			if of == nil {
 				continue
 			}

@@ -26,6 +26,7 @@ func TestAFractionIsNotCutOff(t *testing.T) {
 		"count: 3.5":                            ">  1 | count: 3.5",
 		"list:\n  - 1\n  - 2.25":                ">  3 |   - 2.25",
 		"named:\n  a:\n    times: &t 0.5":       ">  3 |     times: &t 0.5",
+		"\"count\": 3.5":                        ">  1 | \"count\": 3.5",
 		"inner: {share: 0.5, times: 1e-1}":      ">  1 | inner: {share: 0.5, times: 1e-1}",
 		"count: 1\n---\ncount: 2":               "",
 		"count: 3.0":                            "",
