@@ -10,6 +10,7 @@ import type { Followed } from './followed.js';
 import { labWelcome } from './lab.js';
 import { lacksKey } from './picker.js';
 import { filesOf } from './pictures.js';
+import { Reading } from './reading.js';
 import { rememberLocal } from './settings.js';
 import './setup.js';
 import { timeline } from './timeline.js';
@@ -18,12 +19,6 @@ import { details } from './words.js';
 
 /** How much of an answer is read to people who cannot see it, in characters. */
 const MAX_SAID = 2000;
-
-/** How near the end the person must be for the page to scroll with the answer, in pixels. */
-const NEAR = 120;
-
-/** Reports whether the person reads near the end of what can be scrolled. */
-const isNear = (at: Element): boolean => at.scrollHeight - at.scrollTop - at.clientHeight < NEAR;
 
 /** A conversation, with a composer for the next message. */
 export class Chat extends LitElement {
@@ -36,11 +31,7 @@ export class Chat extends LitElement {
   declare away: boolean;
   declare opened: string;
   private ticking: ReturnType<typeof setInterval> | undefined;
-  private follow = true;
-  /** Where the page last scrolled to, or the person near the end, in pixels. */
-  private placed = 0;
-  /** The distance of what is being read from the end, in pixels, while older messages are added above. */
-  private fromEnd: number | undefined;
+  private readonly reading = new Reading();
   private shownCard = '';
   /** A key was just saved, and the result is still shown. */
   private settingUp = false;
@@ -129,8 +120,7 @@ export class Chat extends LitElement {
     if (changed.has('conversation')) {
       this.querySelector('.scroll')?.scrollTo(0, 0);
       this.settingUp = false;
-      this.toEnd();
-      this.fromEnd = undefined;
+      this.reading.toEnd();
       this.awaited = undefined;
       this.announced = '';
     }
@@ -170,24 +160,10 @@ export class Chat extends LitElement {
     return this.conversation.runs.length === 0 && !this.conversation.sending;
   }
 
-  /** Scrolls to the end, and with the answer from then on. */
-  private toEnd(): void {
-    this.follow = true;
-    this.placed = 0;
-  }
-
   private settle(): void {
     const scroller = this.querySelector('.scroll');
-    if (scroller && this.follow && !this.empty) {
-      if (scroller.scrollTop < this.placed - 1 && !isNear(scroller)) { // the person has scrolled, and the browser tells that later
-        this.follow = false;
-        this.requestUpdate();
-        return;
-      }
-      scroller.scrollTop = scroller.scrollHeight;
-      this.placed = scroller.scrollTop;
-    } else if (scroller && this.fromEnd !== undefined) {
-      scroller.scrollTop = scroller.scrollHeight - this.fromEnd;
+    if (scroller && !this.empty && this.reading.settle(scroller)) {
+      this.requestUpdate();
     }
   }
 
@@ -195,7 +171,7 @@ export class Chat extends LitElement {
     const c = this.conversation;
     const empty = this.empty;
     return html`
-      <div class="scroll" tabindex="0" role="region" aria-label="Conversation" @scroll=${this.scrolled} @wheel=${this.moved} @pointerdown=${this.moved} @keydown=${this.moved}>
+      <div class="scroll" tabindex="0" role="region" aria-label="Conversation" @scroll=${this.scrolled} @wheel=${this.reading.moved} @pointerdown=${this.reading.moved} @keydown=${this.reading.moved}>
         <div class="column">
           ${c.older ? html`<button class="older" @click=${() => this.older()}>Show earlier messages</button>` : nothing}
           ${c.loading && empty ? html`<p class="note">Loading…</p>` : nothing}
@@ -204,7 +180,7 @@ export class Chat extends LitElement {
           ${c.sending ? html`<div class="user"><div class="bubble">${c.sending}</div></div>` : nothing}
         </div>
       </div>
-      ${this.follow || empty ? nothing : html`<button class="latest" @click=${this.latest}>Jump to latest</button>`}
+      ${this.reading.follows || empty ? nothing : html`<button class="latest" @click=${this.latest}>Jump to latest</button>`}
       <p class="sr announced" aria-live="polite">${this.announced}</p>
       ${this.composer()}
       ${this.timelineDialog()}`;
@@ -356,7 +332,7 @@ export class Chat extends LitElement {
       return;
     }
     this.settingUp = false;
-    this.toEnd();
+    this.reading.toEnd();
     if (waits) {
       c.enqueue(text);
       return;
@@ -368,32 +344,18 @@ export class Chat extends LitElement {
 
   /** Loads older messages above what is being read, and keeps that in sight. */
   private async older(): Promise<void> {
-    const scroller = this.querySelector('.scroll');
-    this.follow = false;
-    this.fromEnd = scroller ? scroller.scrollHeight - scroller.scrollTop + Math.round(scroller.clientHeight / 2) : undefined;
+    this.reading.keep(this.querySelector('.scroll'));
     await this.conversation.loadOlder();
   }
 
-  /** The person has scrolled. */
-  private readonly moved = (): void => {
-    this.fromEnd = undefined;
-  };
-
   private readonly scrolled = (e: Event): void => {
-    const at = e.target as HTMLElement;
-    const near = isNear(at);
-    if (near) {
-      this.placed = at.scrollTop;
-    }
-    if (near !== this.follow) {
-      this.follow = near;
+    if (this.reading.scrolled(e.target as HTMLElement)) {
       this.requestUpdate();
     }
   };
 
   private readonly latest = (): void => {
-    this.toEnd();
-    this.fromEnd = undefined;
+    this.reading.toEnd();
     this.requestUpdate();
     this.focusComposer();
   };
