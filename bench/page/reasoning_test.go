@@ -14,7 +14,7 @@ func TestReasoningIsOpened(t *testing.T) {
 	h := build(t)
 	h.play(opus, faultlab.Thinking("Friday is taken, so the report has to be done on Monday. "+words(200), faultlab.SlowAnswer("Monday is for the report. "+words(60), 40*time.Millisecond)))
 	w := h.ask(false)
-	w.wait(`document.querySelector('.reasoning') && !document.querySelector('.prose')`)
+	w.wait(`document.querySelector('.reasoning')`) // on a slow computer the answer may be there, too
 	if eval[bool](w, `document.querySelector('.reasoning').open`) {
 		t.Error("it is open by itself")
 	}
