@@ -258,6 +258,29 @@ func TestP15AFloodIsBounded(t *testing.T) {
 	}
 }
 
+// What a plugin wrote before its end is logged, however slowly the host reads it.
+func TestP15TheLastLinesAreLogged(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	h := New(WithStateDir(dir), WithRedact(func(line string) string {
+		time.Sleep(time.Millisecond)
+		return line
+	}))
+	t.Cleanup(func() { _ = h.Close() })
+	if err := h.Add(faultySpec("flood", "")); err != nil {
+		t.Fatal(err)
+	}
+	askWithin(t, h, 100*time.Millisecond)
+	_ = h.Close()
+	log, err := os.ReadFile(LogFile(dir, "faulty"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(log), `"suppressed":`) {
+		t.Errorf("nothing tells what was suppressed:\n%.500s", log)
+	}
+}
+
 // P17: what a large reply costs the host.
 func TestP17ALargeReplyIsNotRead(t *testing.T) {
 	h := faultyHost(t, "big", "")

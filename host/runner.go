@@ -162,11 +162,16 @@ func (r *processRunner) endedByHost() error {
 	return *why
 }
 
-// over waits a while for everything that the process started to end.
+// over waits a while for everything that the process started to end, and for its last lines to be
+// logged: the host closes the log after it.
 func (r *processRunner) over() {
-	select {
-	case <-r.swept:
-	case <-time.After(stopGrace):
+	late := time.After(stopGrace)
+	for _, done := range []<-chan struct{}{r.swept, r.stderr.ended} {
+		select {
+		case <-done:
+		case <-late:
+			return
+		}
 	}
 }
 
