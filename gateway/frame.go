@@ -16,8 +16,8 @@ var (
 )
 
 // Delta is a live piece of an attempt's text. A client drops it if it has that text already, or
-// misses a piece before it. A client that joins in the middle of an attempt gets the text so
-// far as one piece; the attempt's last event has the whole text.
+// misses a piece before it. A client that joins in the middle of an attempt gets the reasoning
+// so far as one piece and the text so far as another; the attempt's last event has the whole text.
 type Delta struct {
 	Run      string `json:"run"`
 	Attempt  uint64 `json:"attempt"`

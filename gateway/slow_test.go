@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -217,6 +218,68 @@ func TestI29WhoFallsBehindIsToldToComeBack(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestAChatThatFallsBehindIsToldAll: a chat of the AI SDK, which cannot come back for what it missed,
+// gets all of the reasoning and the text once it reads on, and each word once.
+func TestAChatThatFallsBehindIsToldAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWritten()
+		if _, err := w.Start(t.Context(), gateway.Start{Prompt: "hi", Session: "chat"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.write("r1", recovery.Began{Attempt: 1, Round: 1, Model: "a/one"}); err != nil {
+			t.Fatal(err)
+		}
+		to := &stallingWriter{header: http.Header{}}
+		ctx, leave := context.WithCancel(t.Context())
+		defer leave()
+		go gateway.New(gateway.Config{Runs: w, Log: w.log, Version: "test"}).ServeHTTP(to, httptest.NewRequestWithContext(ctx, http.MethodGet, "/v1/aisdk/chat/stream", nil))
+		synctest.Wait()
+		var said [2]strings.Builder
+		say := func(from, to int) {
+			for n := from; n < to; n++ {
+				for i, thinking := range []bool{true, false} {
+					text := fmt.Sprintf("%d ", n)
+					w.log.Publish("r1", timeline.Delta{Attempt: 1, Offset: said[i].Len(), Text: text, Thinking: thinking})
+					said[i].WriteString(text)
+					synctest.Wait()
+				}
+			}
+		}
+		say(0, 10)
+		goOn := to.stop()
+		say(10, 10+timeline.MaxBehind)
+		goOn()
+		synctest.Wait()
+		say(10+timeline.MaxBehind, 20+timeline.MaxBehind)
+		stream := to.take()
+		for i, kind := range []string{"reasoning-delta", "text-delta"} {
+			if got := spoken(t, stream, kind); got != said[i].String() {
+				t.Errorf("%s: %q, want %q", kind, got, said[i].String())
+			}
+		}
+	})
+}
+
+// spoken joins the deltas of a kind in a stream of the AI SDK.
+func spoken(t *testing.T, stream, kind string) string {
+	t.Helper()
+	var all strings.Builder
+	for line := range strings.Lines(stream) {
+		data, ok := strings.CutPrefix(line, "data: {")
+		if !ok {
+			continue
+		}
+		var part struct{ Type, Delta string }
+		if err := json.Unmarshal([]byte("{"+data), &part); err != nil {
+			t.Fatal(err)
+		}
+		if part.Type == kind {
+			all.WriteString(part.Delta)
+		}
+	}
+	return all.String()
 }
 
 // TestI30ABlockedWriteIsCut: whoever takes nothing for 10 s is cut, whatever it is behind.

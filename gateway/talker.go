@@ -54,7 +54,7 @@ func (s *talker) follow(ctx context.Context, log timeline.Log, run string) error
 	defer s.close()
 	for item, err := range log.Follow(ctx, run, 0) {
 		if err == nil {
-			err = s.item(ctx, log, item)
+			err = s.item(item)
 		}
 		if err != nil {
 			return s.broke(err)
@@ -75,32 +75,17 @@ func (s *talker) broke(err error) error {
 	return err
 }
 
-// item encodes an item. If live text was lost, the stored text fills the gap.
-func (s *talker) item(ctx context.Context, log timeline.Log, item timeline.Item) error {
+// item encodes an item.
+func (s *talker) item(item timeline.Item) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.teller.Item(item, s.now()); err != nil {
 		return err
 	}
-	if item.Behind {
-		if tail, err := log.LoadTail(ctx, runOf(item)); err == nil {
-			s.teller.Fill(tail)
-		}
-	}
 	if item.Event != nil {
 		s.lookAgain()
 	}
 	return s.send(item.More)
-}
-
-func runOf(item timeline.Item) string {
-	switch {
-	case item.Event != nil:
-		return item.Event.Run
-	case item.Delta != nil:
-		return item.Delta.Run
-	}
-	return item.Notice.Run
 }
 
 // passes encodes what has changed because time passed.

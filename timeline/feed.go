@@ -69,9 +69,7 @@ func (f *feed) Appended(run string, events []recovery.Event) {
 
 // Publish shows d to the run's followers, and keeps its text for later ones.
 func (f *feed) Publish(run string, d Delta) {
-	if !d.Thinking {
-		f.tails.grow(run, d)
-	}
+	f.tails.grow(run, d)
 	if t := f.topic(run); t != nil && t.followed() {
 		shown := d // a copy, so that d itself costs nothing if nobody follows
 		shown.Run = run
@@ -81,7 +79,10 @@ func (f *feed) Publish(run string, d Delta) {
 
 // Tail gives the text so far of a run that this process drives; false if this process does not
 // drive it, or nothing is in the air.
-func (f *feed) Tail(run string) (Tail, bool) { return f.tails.here(run) }
+func (f *feed) Tail(run string) (Tail, bool) {
+	t, _, ok := f.tails.here(run)
+	return t, ok
+}
 
 // Heard shows the run's followers the text that another process saved of its attempt; the zero Tail
 // if nothing is in the air any more.
@@ -94,10 +95,6 @@ func (f *feed) Heard(run string, t Tail) {
 // hear shows the run's followers a live piece from another process, and reports whether a piece
 // before it is missing.
 func (f *feed) hear(s Speech) (missing bool) {
-	if s.Thinking { // no process keeps all of it
-		f.show(s.Run, s.Seq, Delta{Run: s.Run, Attempt: s.Attempt, Offset: s.Offset, Text: s.Text, Thinking: true})
-		return false
-	}
 	piece, ok, missing := f.tails.hears(s)
 	if ok {
 		f.show(s.Run, s.Seq, piece)

@@ -73,9 +73,9 @@ func (w *follower) giveAll(ctx context.Context, queue []Item) error {
 	return nil
 }
 
-// giveTail gives a follower that joined in the middle of an attempt all of the attempt's text so
-// far, after the event that began it. Live pieces may repeat parts of it; readers drop those by
-// their offsets.
+// giveTail gives a follower that joined in the middle of an attempt all of the attempt's reasoning
+// and text so far, after the event that began it. Live pieces may repeat parts of them; readers drop
+// those by their offsets.
 func (w *follower) giveTail(ctx context.Context) error {
 	if !w.lacks {
 		return nil
@@ -87,16 +87,20 @@ func (w *follower) giveTail(ctx context.Context) error {
 	if t.Attempt != 0 { // followers here get the live pieces that come after it
 		w.feed.Heard(w.run, t)
 	}
-	t = w.feed.tails.all(w.run, t)
+	t, thought := w.feed.tails.all(w.run, t)
 	if t.Seq > w.cursor {
 		if err := w.catchUp(ctx); err != nil || w.over {
 			return err
 		}
 	}
-	if w.lacks = t.Seq > w.cursor; w.lacks || t.Text == "" {
+	if w.lacks = t.Seq > w.cursor; w.lacks {
 		return nil
 	}
-	w.give(Item{Delta: &Delta{Run: w.run, Attempt: t.Attempt, Offset: t.Offset, Text: t.Text}})
+	for _, d := range []Delta{{Text: thought, Thinking: true}, {Offset: t.Offset, Text: t.Text}} {
+		if d.Run, d.Attempt = w.run, t.Attempt; d.Text != "" && !w.over {
+			w.give(Item{Delta: &d})
+		}
+	}
 	return nil
 }
 

@@ -44,8 +44,8 @@ func (i Item) Form(encode func(Item) ([]byte, error)) ([]byte, error) {
 
 // Delta is a live piece of an attempt's text. Offset is where it begins, in bytes; thinking has its
 // own offsets. A reader drops a delta that it already has, or that does not follow what it has. A
-// follower that joins in the middle of an attempt gets the earlier text as one piece, which begins
-// at 0.
+// follower that joins in the middle of an attempt gets the earlier thinking as one piece and the
+// earlier text as another, which begin at 0.
 type Delta struct {
 	Run      string
 	Attempt  uint64

@@ -59,12 +59,13 @@ type Log interface {
 	Read(ctx context.Context, run string, after uint64, limit int) ([]recovery.Event, error)
 
 	// Follow yields the durable events after the cursor in order, without gap or repetition, and
-	// live deltas as they come. If an attempt is in the air, all its text so far comes first. No
-	// delta of an attempt follows its last event. Follow ends without an error when ctx ends, when
-	// the consumer stops, or after the run's Ended event (immediately if the cursor is at or beyond
-	// it). Otherwise its last item is an error: ErrNotFound, ErrClosed or the store's own. A
-	// follower that is more than MaxBehind items or maxBehindBytes behind loses deltas, but never
-	// events, and never delays an appender; the next item that it gets has Behind set.
+	// live deltas as they come. If an attempt is in the air, what it has thought and said so far
+	// comes first. No delta of an attempt follows its last event. Follow ends without an error when
+	// ctx ends, when the consumer stops, or after the run's Ended event (immediately if the cursor
+	// is at or beyond it). Otherwise its last item is an error: ErrNotFound, ErrClosed or the
+	// store's own. A follower that is more than MaxBehind items or maxBehindBytes behind loses
+	// deltas, but never events, and never delays an appender; the next item that it gets has Behind
+	// set, and what was thought and said so far comes again.
 	Follow(ctx context.Context, run string, after uint64) iter.Seq2[Item, error]
 
 	// Publish shows a delta to the followers of run in this process. It is not durable and never

@@ -20,7 +20,7 @@ type Speech struct {
 	Offset int // where Text begins, in bytes; thinking has offsets of its own
 	Text   string
 	// Begins marks the first piece that the other process gets of the attempt, with all of its text
-	// until then.
+	// until then, perhaps none. All of its reasoning until then follows.
 	Begins   bool
 	Thinking bool
 }
@@ -68,24 +68,25 @@ type speaker struct {
 
 // all yields all that the attempt in the air has said.
 func (s *speaker) all() {
-	t, ok := s.feed.tails.here(s.run)
+	t, thought, ok := s.feed.tails.here(s.run)
 	if s.drop(); !ok || s.over {
 		return
 	}
 	s.attempt, s.seq = t.Attempt, t.Seq
 	s.cut(Speech{Run: s.run, Attempt: t.Attempt, Seq: t.Seq, Offset: t.Offset, Text: t.Text, Begins: true})
+	if thought != "" {
+		s.cut(Speech{Run: s.run, Attempt: t.Attempt, Seq: t.Seq, Text: thought, Thinking: true})
+	}
 }
 
 // add takes a piece that was published here. If it is of another attempt, that is looked up first:
 // it may be new, or this process may not drive it.
 func (s *speaker) add(d *Delta) {
 	if d.Attempt != s.attempt {
-		if t, ok := s.feed.tails.here(s.run); ok && t.Attempt == d.Attempt {
+		if t, _, ok := s.feed.tails.here(s.run); ok && t.Attempt == d.Attempt {
 			s.all()
 		}
-		if d.Attempt != s.attempt || !d.Thinking {
-			return
-		}
+		return
 	}
 	next := s.held.Offset + s.text.Len()
 	if s.held.Attempt != d.Attempt || s.held.Thinking != d.Thinking || next != d.Offset || s.text.Len() > maxSpeech {

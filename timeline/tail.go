@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"strings"
 	"sync"
 
 	"github.com/mulligan-run/mulligan/recovery"
@@ -41,24 +40,34 @@ func endedBy(b recovery.Body) (attempt uint64, ends bool) {
 	return 0, false
 }
 
-// tails hold the current text of runs: of those that this process drives, and of those of other
-// processes that are followed here.
+// tails hold the current text and reasoning of runs: of those that this process drives, and of those
+// of other processes that are followed here.
 type tails struct {
 	mu sync.RWMutex
 	of map[string]*tail
 }
-
-// usualText is room for a short text, in bytes, so that it need not grow delta by delta.
-const usualText = 512
 
 type tail struct {
 	attempt, seq uint64
 	here         bool // this process drives the run
 	live         bool // live pieces come from the process that does: what it has saved may be behind
 
-	mu     sync.Mutex
-	offset int // where text begins in the attempt's text
-	text   strings.Builder
+	mu      sync.Mutex
+	text    pieces
+	thought pieces
+}
+
+// piecesOf is the attempt's text, or its reasoning.
+func (t *tail) piecesOf(thinking bool) *pieces {
+	if thinking {
+		return &t.thought
+	}
+	return &t.text
+}
+
+// saved is the tail without its reasoning. The caller holds t.mu.
+func (t *tail) saved() Tail {
+	return Tail{Attempt: t.attempt, Seq: t.seq, Offset: t.text.offset, Text: t.text.text.String()}
 }
 
 func (t *tails) find(run string) *tail {
@@ -89,25 +98,19 @@ func (t *tails) grow(run string, d Delta) {
 	}
 	said.mu.Lock()
 	defer said.mu.Unlock()
-	if said.text.Len() == 0 {
-		said.offset = d.Offset
-		said.text.Grow(usualText)
-	}
-	if d.Offset == said.offset+said.text.Len() {
-		said.text.WriteString(d.Text)
-	}
+	said.piecesOf(d.Thinking).grow(d.Offset, d.Text)
 }
 
-// here gives the tail of a run that this process drives; false if it does not drive the run, or
-// nothing is in the air.
-func (t *tails) here(run string) (Tail, bool) {
+// here gives the tail and the reasoning so far of a run that this process drives; false if it does
+// not drive the run, or nothing is in the air.
+func (t *tails) here(run string) (now Tail, thought string, ok bool) {
 	said := t.find(run)
 	if said == nil || !said.here {
-		return Tail{}, false
+		return Tail{}, "", false
 	}
 	said.mu.Lock()
 	defer said.mu.Unlock()
-	return Tail{Attempt: said.attempt, Seq: said.seq, Offset: said.offset, Text: said.text.String()}, true
+	return said.saved(), said.thought.text.String(), true
 }
 
 // heard merges text that another process saved, and gives the part that is new.
@@ -122,22 +125,16 @@ func (t *tails) heard(run string, now Tail) (piece Delta, ok bool) {
 		delete(t.of, run)
 		return Delta{}, false
 	case said == nil || said.attempt != now.Attempt:
-		said = &tail{attempt: now.Attempt, seq: now.Seq, offset: now.Offset}
+		said = &tail{attempt: now.Attempt, seq: now.Seq, text: pieces{offset: now.Offset}}
 		t.of[run] = said
 	}
-	return said.goOn(run, now.Offset, now.Text)
+	return said.goOn(Delta{Run: run, Attempt: now.Attempt, Offset: now.Offset, Text: now.Text})
 }
 
-// goOn appends text from an offset to an attempt of another process, and gives the part that is
-// new. It is not ok if nothing is, or if something is missing before it.
-func (said *tail) goOn(run string, offset int, text string) (piece Delta, ok bool) {
-	end := said.offset + said.text.Len()
-	if offset > end || offset+len(text) <= end || offset < said.offset {
-		return Delta{}, false
-	}
-	fresh := text[end-offset:]
-	said.text.WriteString(fresh)
-	return Delta{Run: run, Attempt: said.attempt, Offset: end, Text: fresh}, true
+// goOn appends a piece from another process, and gives the part that is new.
+func (t *tail) goOn(d Delta) (piece Delta, ok bool) {
+	d.Offset, d.Text = t.piecesOf(d.Thinking).goOn(d.Offset, d.Text)
+	return d, d.Text != ""
 }
 
 // hears merges a live piece from the process that drives the run, and gives the part that is new.
@@ -149,14 +146,14 @@ func (t *tails) hears(s Speech) (piece Delta, ok, missing bool) {
 	switch {
 	case said != nil && said.here:
 		return Delta{}, false, false
-	case s.Begins && (said == nil || said.attempt != s.Attempt || said.offset != s.Offset):
-		said = &tail{attempt: s.Attempt, seq: s.Seq, offset: s.Offset}
+	case s.Begins && (said == nil || said.attempt != s.Attempt || said.text.offset != s.Offset):
+		said = &tail{attempt: s.Attempt, seq: s.Seq, text: pieces{offset: s.Offset}}
 		t.of[s.Run] = said
-	case said == nil || said.attempt != s.Attempt || s.Offset > said.offset+said.text.Len():
+	case said == nil || said.attempt != s.Attempt || s.Offset > said.piecesOf(s.Thinking).end():
 		return Delta{}, false, true
 	}
 	said.live, said.seq = true, s.Seq
-	piece, ok = said.goOn(s.Run, s.Offset, s.Text)
+	piece, ok = said.goOn(Delta{Run: s.Run, Attempt: s.Attempt, Offset: s.Offset, Text: s.Text, Thinking: s.Thinking})
 	return piece, ok, false
 }
 
@@ -182,20 +179,21 @@ func (t *tails) over(run string, attempt uint64) {
 }
 
 // all gives what is known here of the text of another process's attempt, or what was saved if that
-// is more.
-func (t *tails) all(run string, saved Tail) Tail {
+// is more; and what is known here of the same attempt's reasoning.
+func (t *tails) all(run string, saved Tail) (now Tail, thought string) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	said := t.of[run]
-	if said == nil {
-		return saved
+	if said == nil || said.attempt < saved.Attempt {
+		return saved, ""
 	}
 	said.mu.Lock()
 	defer said.mu.Unlock()
-	if said.attempt < saved.Attempt || said.attempt == saved.Attempt && said.offset+said.text.Len() <= saved.Offset+len(saved.Text) {
-		return saved
+	thought = said.thought.text.String()
+	if said.attempt == saved.Attempt && said.text.end() <= saved.Offset+len(saved.Text) {
+		return saved, thought
 	}
-	return Tail{Attempt: said.attempt, Seq: said.seq, Offset: said.offset, Text: said.text.String()}
+	return said.saved(), thought
 }
 
 // lacks reports whether an attempt of another process has more text than is known here.
@@ -209,7 +207,7 @@ func (t *tails) lacks(run string, attempt uint64, bytes int) bool {
 	case said.here, said.live && said.attempt > attempt:
 		return false
 	}
-	return said.attempt != attempt || said.text.Len() < bytes
+	return said.attempt != attempt || said.text.text.Len() < bytes
 }
 
 // forget drops a run's tail that nobody here needs any more. With elsewhere, it keeps the tails of

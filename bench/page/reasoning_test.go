@@ -13,8 +13,12 @@ func TestReasoningIsOpened(t *testing.T) {
 	source := axe(t)
 	h := build(t)
 	h.play(opus, faultlab.Thinking("Friday is taken, so the report has to be done on Monday. "+words(200), faultlab.SlowAnswer("Monday is for the report. "+words(60), 40*time.Millisecond)))
-	w := h.ask(false)
-	w.wait(`document.querySelector('.reasoning')`) // on a slow computer the answer may be there, too
+	w := h.open("/", desktop)
+	w.auto(false)
+	eval[any](w, `new MutationObserver(() => { window.__alone ||= !!document.querySelector('.reasoning') && !document.querySelector('.prose'); })
+		.observe(document, { childList: true, subtree: true }); void 0`)
+	w.send("Plan my week")
+	w.wait(`window.__alone`) // though the page may follow the run only when the model has begun to think
 	if eval[bool](w, `document.querySelector('.reasoning').open`) {
 		t.Error("it is open by itself")
 	}

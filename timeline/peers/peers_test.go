@@ -70,9 +70,10 @@ func (m *member) speak(name string) {
 // driver is a run that its member drives.
 type driver struct {
 	*member
-	lease timeline.Lease
-	seq   uint64
-	text  string // of the attempt in the air
+	lease   timeline.Lease
+	seq     uint64
+	text    string // of the attempt in the air
+	thought string // the same attempt's reasoning
 }
 
 func (m *member) drive(run string) *driver {
@@ -93,8 +94,13 @@ func (d *driver) append(b recovery.Body) {
 		d.Fatal(err)
 	}
 	if _, begins := b.(recovery.Began); begins {
-		d.text = ""
+		d.text, d.thought = "", ""
 	}
+}
+
+func (d *driver) think(attempt uint64, text string) {
+	d.Publish(d.lease.Run, timeline.Delta{Attempt: attempt, Offset: len(d.thought), Text: text, Thinking: true})
+	d.thought += text
 }
 
 func (d *driver) say(attempt uint64, text string) {
@@ -104,13 +110,14 @@ func (d *driver) say(attempt uint64, text string) {
 
 // reader follows a run and holds what it is shown against the promises of a follower.
 type reader struct {
-	mu     sync.Mutex
-	seq    uint64
-	air    uint64 // the attempt in the air, as the events have it
-	text   string // that is shown of it
-	wrong  []string
-	pieces int
-	ended  chan struct{}
+	mu      sync.Mutex
+	seq     uint64
+	air     uint64 // the attempt in the air, as the events have it
+	text    string // that is shown of it
+	thought string // the same of its reasoning
+	wrong   []string
+	pieces  int
+	ended   chan struct{}
 }
 
 func (m *member) read(run string) *reader {
@@ -138,7 +145,7 @@ func (r *reader) take(item timeline.Item, err error) {
 		r.seq = item.Event.Seq
 		switch b := item.Event.Body.(type) {
 		case recovery.Began:
-			r.air, r.text = b.Attempt, ""
+			r.air, r.text, r.thought = b.Attempt, "", ""
 		case recovery.Failed:
 			r.air = 0
 		case recovery.Answered:
@@ -150,13 +157,16 @@ func (r *reader) take(item timeline.Item, err error) {
 		wrong("attempt %d says %q while %d is in the air", item.Delta.Attempt, item.Delta.Text, r.air)
 	case item.Delta != nil:
 		r.pieces++
-		d := item.Delta
+		d, shown := item.Delta, &r.text
+		if d.Thinking {
+			shown = &r.thought
+		}
 		switch end := d.Offset + len(d.Text); {
-		case d.Offset > len(r.text): // the beginning is still to come
-		case d.Offset+len(d.Text) > len(r.text):
-			r.text += d.Text[len(r.text)-d.Offset:]
-		case r.text[d.Offset:end] != d.Text:
-			wrong("%q at %d of %q", d.Text, d.Offset, r.text)
+		case d.Offset > len(*shown): // the beginning is still to come
+		case end > len(*shown):
+			*shown += d.Text[len(*shown)-d.Offset:]
+		case (*shown)[d.Offset:end] != d.Text:
+			wrong("%q at %d of %q", d.Text, d.Offset, *shown)
 		}
 	}
 }
@@ -164,11 +174,17 @@ func (r *reader) take(item timeline.Item, err error) {
 // until waits for a follower to be shown a text.
 func (r *reader) until(t *testing.T, attempt uint64, text string) {
 	t.Helper()
+	r.untilBoth(t, attempt, "", text)
+}
+
+// untilBoth waits for a follower to be shown a reasoning and a text.
+func (r *reader) untilBoth(t *testing.T, attempt uint64, thought, text string) {
+	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		r.mu.Lock()
-		there := r.air == attempt && r.text == text
+		there := r.air == attempt && r.text == text && r.thought == thought
 		if time.Now().After(deadline) {
-			t.Fatalf("it is shown %q of attempt %d, not %q of %d; %v", r.text, r.air, text, attempt, r.wrong)
+			t.Fatalf("it is shown %q, %q of attempt %d, not %q, %q of %d; %v", r.thought, r.text, r.air, thought, text, attempt, r.wrong)
 		}
 		r.mu.Unlock()
 		if there {
@@ -186,23 +202,33 @@ func (r *reader) check(t *testing.T) {
 	}
 }
 
-// TestI09ElsewhereIsHere: who follows a run at another member than its driver's sees what it says
-// while it says it, though nothing of that is saved; and nothing of an attempt after its last event.
+// TestI09ElsewhereIsHere: who follows a run at another member than its driver's sees what it thinks and says
+// while it does, though nothing of that is saved; and nothing of an attempt after its last event.
 func TestI09ElsewhereIsHere(t *testing.T) {
 	url := pgtest.Database(t)
 	a, b := join(t, url, "a"), join(t, url, "b")
 	d := a.drive("r")
 	early, own := b.read("r"), a.read("r")
 	d.append(recovery.Began{Attempt: 1, Model: "lab/one"})
+	d.think(1, "I think ")
+	early.untilBoth(t, 1, d.thought, "")
+	middle := b.read("r") // in the middle of the reasoning
+	middle.untilBoth(t, 1, d.thought, "")
+	for n := range 200 {
+		d.think(1, fmt.Sprintf("%d ö ", n))
+	}
 	for n := range 200 {
 		d.say(1, fmt.Sprintf("%d é ", n))
 	}
-	early.until(t, 1, d.text)
-	late := b.read("r") // in the middle
-	late.until(t, 1, d.text)
-	d.say(1, strings.Repeat("long ö", 40<<10)) // more than one line
-	early.until(t, 1, d.text)
-	late.until(t, 1, d.text)
+	early.untilBoth(t, 1, d.thought, d.text)
+	late := b.read("r") // in the middle of the answer
+	for _, long := range []func(uint64, string){d.think, d.say} {
+		late.untilBoth(t, 1, d.thought, d.text)
+		long(1, strings.Repeat("long ö", 40<<10)) // more than one line
+	}
+	for _, r := range []*reader{early, middle, late} {
+		r.untilBoth(t, 1, d.thought, d.text)
+	}
 	if saved, err := b.LoadTail(t.Context(), "r"); err != nil || saved.Text != "" {
 		t.Errorf("the database has %q, %v", saved.Text, err)
 	}
@@ -219,7 +245,7 @@ func TestI09ElsewhereIsHere(t *testing.T) {
 	late.until(t, 19, d.text)
 	d.append(recovery.Answered{Attempt: 19, Message: llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{{Text: d.text}}}})
 	d.append(recovery.Ended{Status: recovery.StatusCompleted})
-	for _, r := range []*reader{early, late, own} {
+	for _, r := range []*reader{early, middle, late, own} {
 		<-r.ended
 		r.check(t)
 	}

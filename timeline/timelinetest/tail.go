@@ -127,8 +127,9 @@ func testTailIsOver(t *testing.T, log timeline.Log) {
 	}
 }
 
-// testTailLate: a follower that joins in the middle of an attempt gets its text so far as one
-// piece, after the attempt's beginning, and then the live text; even with hundreds of followers.
+// testTailLate: a follower that joins in the middle of an attempt gets its reasoning so far as one
+// piece and its text so far as another, after the attempt's beginning, and then what is live; even
+// with hundreds of followers.
 // Text that is live at that moment may come twice, and is then the same.
 func testTailLate(t *testing.T, log timeline.Log) {
 	const runs = 300
@@ -136,6 +137,7 @@ func testTailLate(t *testing.T, log timeline.Log) {
 		for i := range runs {
 			for n := from; n < to; n++ {
 				log.Publish(fmt.Sprint("r", i), timeline.Delta{Attempt: 1, Offset: 5 * n, Text: fmt.Sprintf("%04d ", n)})
+				log.Publish(fmt.Sprint("r", i), timeline.Delta{Attempt: 1, Offset: 4 * n, Text: fmt.Sprintf("%03d ", n), Thinking: true})
 			}
 		}
 	}
@@ -155,6 +157,7 @@ func testTailLate(t *testing.T, log timeline.Log) {
 func followLate(t *testing.T, log timeline.Log, run string, after uint64) {
 	t.Helper()
 	var seen []uint64
+	thought := false
 	for item, err := range log.Follow(bounded(t), run, after) {
 		switch {
 		case err != nil:
@@ -163,11 +166,17 @@ func followLate(t *testing.T, log timeline.Log, run string, after uint64) {
 			seen = append(seen, item.Event.Seq)
 			continue
 		}
-		d := item.Delta
-		if len(seen) != int(2-after) || d.Attempt != 1 || d.Offset != 0 || len(d.Text) != 500 || !strings.HasSuffix(d.Text, "0099 ") {
+		d, length, last := item.Delta, 500, "0099 "
+		if !thought {
+			length, last = 400, " 099 "
+		}
+		if len(seen) != int(2-after) || d.Attempt != 1 || d.Offset != 0 || d.Thinking == thought || len(d.Text) != length || !strings.HasSuffix(d.Text, last) {
 			t.Fatalf("I09: %s after %d: %v, then %+v", run, after, seen, d)
 		}
-		return
+		if thought {
+			return
+		}
+		thought = true
 	}
 	t.Fatalf("I09: %s after %d: the follower stopped after %v", run, after, slices.Max(append(seen, 0)))
 }

@@ -96,13 +96,6 @@ func (t *Teller) delta(d *timeline.Delta) {
 	t.hear(newOf(&t.shown, d.Offset, d.Text))
 }
 
-// Fill takes the stored text of the attempt in progress, if a piece of it is missing.
-func (t *Teller) Fill(tail timeline.Tail) {
-	if !t.over && tail.Attempt == t.attempt {
-		t.hear(newOf(&t.shown, tail.Offset, tail.Text))
-	}
-}
-
 // hear takes what an answering model says.
 func (t *Teller) hear(text string) {
 	if text != "" {
