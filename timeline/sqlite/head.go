@@ -107,23 +107,24 @@ func (s *summaryScan) read(r row) (timeline.Summary, error) {
 }
 
 // save stores the run's new summary. Most events change only its last part, which leaves the
-// indexes of the other columns alone. If the last event is in recent, the view heads finds that
-// part there.
+// indexes of the other columns alone. If the last event is in recent, the view heads finds all of
+// that part there but the course, which has no index.
 func (h *head) save(ctx context.Context, st *statements, now timeline.Summary, recent bool) error {
 	before := h.Summary
 	h.Summary = now
 	h.Owner = before.Owner
-	begun, followed := before.Seq > 0 && !before.Ended, h.dueFollows(before)
+	found := recent && before.Seq > 0 && !before.Ended && h.dueFollows(before)
 	same := before.Course == h.Course
 	before.Seq, before.UpdatedAt, before.DueAt, before.Course = h.Seq, h.UpdatedAt, h.DueAt, h.Course
-	if before == h.Summary {
-		if recent && begun && followed && same {
-			return nil
-		}
-		_, err := st.moved.ExecContext(ctx, h.Seq, nanos.Of(h.UpdatedAt), nanos.Of(h.DueAt), string(h.Course), h.n)
-		return err
+	var err error
+	switch {
+	case before != h.Summary:
+		_, err = st.summary.ExecContext(ctx, append(summaryRow(&h.Summary), h.n)...)
+	case !found:
+		_, err = st.moved.ExecContext(ctx, h.Seq, nanos.Of(h.UpdatedAt), nanos.Of(h.DueAt), string(h.Course), h.n)
+	case !same:
+		_, err = st.course.ExecContext(ctx, string(h.Course), h.n)
 	}
-	_, err := st.summary.ExecContext(ctx, append(summaryRow(&h.Summary), h.n)...)
 	return err
 }
 
