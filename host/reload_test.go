@@ -72,7 +72,7 @@ func TestAFailedReloadKeepsTheOld(t *testing.T) {
 	for name, spec := range map[string]Spec{
 		"exit": faultySpec("exit at start", ""), "handshake": faultySpec("garbage", ""), "config": wrongConfig, "time": silent, "pin": pinned, "name": other, "spec": {},
 	} {
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		if name == "time" {
 			ctx, cancel = context.WithTimeout(t.Context(), 200*time.Millisecond)
 		}
@@ -125,7 +125,7 @@ func TestReloadBringsBackADisabledPlugin(t *testing.T) {
 		if err == nil {
 			t.Error("reloaded into a closed host")
 		}
-	case <-time.After(5 * time.Second):
+	case <-time.After(patience):
 		t.Error("the reload outlives its host")
 	}
 }

@@ -152,7 +152,7 @@ func (h *harness) running() []int {
 // nothingLeft requires that within a moment no process of the harness runs.
 func (h *harness) nothingLeft() {
 	h.t.Helper()
-	for deadline := time.Now().Add(2 * time.Second); len(h.running()) > 0; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Second); len(h.running()) > 0; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			for _, pid := range h.running() {
 				h.t.Errorf("process %d is left: %s", pid, commandLine(pid))

@@ -90,7 +90,7 @@ func TestPi05NothingOutlivesTheTurn(t *testing.T) {
 		}
 	}
 	e.Release("s")
-	for deadline := time.Now().Add(2 * time.Second); len(marked()) > 0; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Second); len(marked()) > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%v are left", marked())
 		}
