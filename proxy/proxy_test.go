@@ -301,16 +301,30 @@ func TestGoesOn(t *testing.T) {
 
 // TestOneID: also where another model goes on, each part of the answer has the id that it began with.
 func TestOneID(t *testing.T) {
-	w := newWorld(t, fallback)
-	w.lab.Script("one", faultlab.CutAfter("It begins so"))
-	w.lab.Script("two", faultlab.Answer("and ends like this."))
-	_, text := w.post("/v1/chat/completions", `{"model":"one","stream":true,"messages":[{"role":"user","content":"hello"}]}`)
-	ids := map[string]bool{}
-	for _, id := range regexp.MustCompile(`"id":"[^"]*"`).FindAllString(text, -1) {
-		ids[id] = true
-	}
-	if len(ids) != 1 || !strings.Contains(text, "ends") || !strings.Contains(text, "[DONE]") {
-		t.Errorf("%v: %s", ids, text)
+	for name, c := range map[string]struct {
+		path, body, end string
+		ids             map[string]int // how many there are, by their key
+	}{
+		"chat":      {"/v1/chat/completions", `{"model":"one","stream":true,"messages":[{"role":"user","content":"hello"}]}`, "[DONE]", map[string]int{"id": 1}},
+		"responses": {"/v1/responses", `{"model":"one","stream":true,"input":"hello"}`, "response.completed", map[string]int{"id": 2, "item_id": 1}}, // of the response, and of its item
+		"gemini":    {"/v1beta/models/one:streamGenerateContent?alt=sse", `{"contents":[{"role":"user","parts":[{"text":"hello"}]}]}`, "STOP", map[string]int{"responseId": 1}},
+	} {
+		w := newWorld(t, fallback)
+		w.lab.Script("one", faultlab.CutAfter("It begins so"))
+		w.lab.Script("two", faultlab.Answer("and ends like this."))
+		_, text := w.post(c.path, c.body)
+		if !strings.Contains(text, "ends") || !strings.Contains(text, c.end) {
+			t.Errorf("%s: %s", name, text)
+		}
+		for key, want := range c.ids {
+			ids := map[string]bool{}
+			for _, id := range regexp.MustCompile(`"`+key+`":"[^"]*"`).FindAllString(text, -1) {
+				ids[id] = true
+			}
+			if len(ids) != want {
+				t.Errorf("%s has %d and not %d of %s: %v in %s", name, len(ids), want, key, ids, text)
+			}
+		}
 	}
 }
 

@@ -1,10 +1,7 @@
 package proxy
 
 import (
-	"bytes"
 	"cmp"
-	"crypto/rand"
-	"encoding/base32"
 	"errors"
 	"net/http"
 	"slices"
@@ -84,12 +81,12 @@ func (r *reply) say(model string, attempts int, framed bool, deltas []llm.Delta,
 			continue
 		}
 		if !r.begun {
-			r.begin(model, idIn(frames))
+			r.begin(model, idIn(frames, r.asked.dialect.id))
 			if d.Kind != llm.DeltaStart {
-				r.note(llm.Delta{Kind: llm.DeltaStart})
+				r.note(llm.Delta{Kind: llm.DeltaStart}, nil)
 			}
 		}
-		r.note(d)
+		r.note(d, frames)
 	}
 	switch {
 	case framed && !r.asked.Stream:
@@ -105,10 +102,11 @@ func (r *reply) say(model string, attempts int, framed bool, deltas []llm.Delta,
 	return r.stream(r.unsaid.encode(r.encoder), more)
 }
 
-// note keeps d for the encoder of a streamed answer, or for the document that is made at the end.
-func (r *reply) note(d llm.Delta) {
+// note keeps d, which was made from the last of frames, for the encoder of a streamed answer, or
+// for the document that is made at the end.
+func (r *reply) note(d llm.Delta, frames []byte) {
 	if r.asked.Stream {
-		r.unsaid.add(d)
+		r.unsaid.add(d, frames)
 	} else {
 		r.answer.Add(d)
 	}
@@ -132,7 +130,7 @@ func (r *reply) head(f *llm.Frame) {
 func (r *reply) begin(model, id string) {
 	r.begun = true
 	_, name, _ := strings.Cut(model, "/")
-	r.voice = wire.Head{ID: cmp.Or(id, newID(r.asked.dialect.idPrefix)), Model: name, Created: r.now().Unix(), NewID: newID}
+	r.voice = wire.Head{ID: cmp.Or(id, newID(r.asked.dialect.idPrefix)), Model: name, Created: r.now().Unix(), NewID: r.unsaid.newID}
 	r.encoder = wire.NewEncoder(r.asked.dialect.voice(r.asked, r.voice))
 }
 
@@ -254,21 +252,4 @@ func (r *reply) fail(model string, attempts int, f *failure.Failure, head *llm.F
 	h.Set("Content-Type", "application/json")
 	r.open(report.Status)
 	return r.write(r.asked.dialect.refusal(report), false)
-}
-
-// idIn is the first id in frames, which is the answer's; "" if there is none.
-func idIn(frames []byte) string {
-	_, rest, _ := bytes.Cut(frames, []byte(`"id":"`))
-	id, _, ok := bytes.Cut(rest, []byte(`"`))
-	if !ok || len(id) > 128 || bytes.ContainsAny(id, "\\\n") {
-		return ""
-	}
-	return string(id)
-}
-
-// newID makes a unique id.
-func newID(prefix string) string {
-	var random [15]byte
-	rand.Read(random[:]) // never fails
-	return prefix + base32.StdEncoding.EncodeToString(random[:])
 }

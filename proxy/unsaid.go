@@ -1,6 +1,10 @@
 package proxy
 
 import (
+	"bytes"
+	"crypto/rand"
+	"encoding/base32"
+
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/wire"
 )
@@ -8,17 +12,22 @@ import (
 // unsaid is what was passed on as it came, and so is unknown to the encoder. Consecutive deltas
 // of one kind share their text, which costs little more than the text itself, and are separated
 // again later, because some wires count them.
-type unsaid struct{ runs []deltaRun }
+type unsaid struct {
+	runs []deltaRun
+	item string // the id of the item that is encoded, "" once it is used or if there is none
+}
 
 type deltaRun struct {
 	like llm.Delta // each of them, except for its text
+	item string    // the id that frames gave to the item they belong to, "" if they gave none
 	text []byte
 	ends []int // of each one's text
 }
 
-func (u *unsaid) add(d llm.Delta) {
+// add remembers d, which was made from the last of frames.
+func (u *unsaid) add(d llm.Delta, frames []byte) {
 	if n := len(u.runs); n == 0 || !continues(u.runs[n-1].like, d) {
-		u.runs = append(u.runs, deltaRun{like: d})
+		u.runs = append(u.runs, deltaRun{like: d, item: itemIn(frames)})
 	}
 	run := &u.runs[len(u.runs)-1]
 	from := len(run.text)
@@ -43,12 +52,65 @@ func continues(a, b llm.Delta) bool {
 func (u *unsaid) encode(e *wire.Encoder) (frames []byte) {
 	for _, run := range u.runs {
 		from := 0
+		u.item = run.item
 		for _, end := range run.ends {
 			d := run.like
 			d.Text, from = string(run.text[from:end]), end
 			frames = e.Encode(d, frames)
 		}
 	}
-	u.runs = nil
+	*u = unsaid{}
 	return frames
+}
+
+// newID is the id of the item that is encoded, if its caller knows one already, and otherwise
+// unused.
+func (u *unsaid) newID(prefix string) string {
+	if id := u.item; id != "" {
+		u.item = ""
+		return id
+	}
+	return newID(prefix)
+}
+
+// idIn is the first id in frames, which is the answer's; "" if there is none. key is its key, with
+// quotes.
+func idIn(frames []byte, key string) string {
+	for {
+		_, rest, ok := bytes.Cut(frames, []byte(key))
+		if !ok {
+			return ""
+		}
+		if id := quoted(rest); id != "" {
+			return id
+		}
+		frames = rest
+	}
+}
+
+// itemIn is the id of the last item in frames, on a wire whose answers have items; otherwise "".
+func itemIn(frames []byte) string {
+	key := []byte(`"item_id"`)
+	at := bytes.LastIndex(frames, key)
+	if at < 0 {
+		return ""
+	}
+	return quoted(frames[at+len(key):])
+}
+
+// quoted is the id after the colon that data begins with; "" if no id is there.
+func quoted(data []byte) string {
+	text, ok := bytes.CutPrefix(bytes.TrimLeft(data, ": "), []byte(`"`))
+	id, _, ended := bytes.Cut(text, []byte(`"`))
+	if !ok || !ended || len(id) > 128 || bytes.ContainsAny(id, "\\\n") {
+		return ""
+	}
+	return string(id)
+}
+
+// newID makes a unique id.
+func newID(prefix string) string {
+	var random [15]byte
+	rand.Read(random[:]) // never fails
+	return prefix + base32.StdEncoding.EncodeToString(random[:])
 }

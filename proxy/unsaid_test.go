@@ -45,7 +45,7 @@ func TestUnsaid(t *testing.T) {
 				want = early.Encode(d, want)
 			}
 			for _, d := range together(deltas[:late]) {
-				u.add(d)
+				u.add(d, nil)
 			}
 			if got = u.encode(then); string(got) != string(want) || !reflect.DeepEqual(u, unsaid{}) {
 				t.Fatalf("%s, %d late: it writes\n%s\nand not\n%s", name, late, got, want)

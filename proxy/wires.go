@@ -17,6 +17,7 @@ import (
 type dialect struct {
 	entry    string // of its own provider, which routes call $provider
 	idPrefix string // of an answer's id
+	id       string // the key of an answer's id, with quotes
 	decode   func(body []byte) (wire.Asked, error)
 	voice    func(a asked, head wire.Head) wire.Voice
 	document func(head wire.Head, said llm.Message, stop llm.StopReason, usage llm.Usage) []byte
@@ -34,7 +35,7 @@ type asked struct {
 }
 
 var messages = &dialect{
-	entry: "anthropic", idPrefix: "msg_", decode: anthropic.Decode, document: anthropic.Document,
+	entry: "anthropic", idPrefix: "msg_", id: `"id"`, decode: anthropic.Decode, document: anthropic.Document,
 	voice:   func(_ asked, head wire.Head) wire.Voice { return anthropic.NewVoice(head) },
 	report:  anthropic.Report,
 	refusal: func(report wire.Report) []byte { return anthropic.ErrorBody(report, "") },
@@ -49,7 +50,7 @@ var messages = &dialect{
 }
 
 var chat = &dialect{
-	entry: "openai", idPrefix: "chatcmpl-", decode: openai.Decode, document: openai.Document,
+	entry: "openai", idPrefix: "chatcmpl-", id: `"id"`, decode: openai.Decode, document: openai.Document,
 	voice:   func(a asked, head wire.Head) wire.Voice { return openai.NewVoice(head, a.Usage) },
 	report:  openai.Report,
 	refusal: openai.ErrorBody,
@@ -64,7 +65,7 @@ var chat = &dialect{
 }
 
 var responsesAPI = &dialect{
-	entry: "openai-responses", idPrefix: "resp_", decode: responses.Decode, document: responses.Document,
+	entry: "openai-responses", idPrefix: "resp_", id: `"id"`, decode: responses.Decode, document: responses.Document,
 	voice:   func(_ asked, head wire.Head) wire.Voice { return responses.NewVoice(head) },
 	report:  openai.Report,
 	refusal: openai.ErrorBody,
@@ -79,7 +80,7 @@ var responsesAPI = &dialect{
 }
 
 var generate = &dialect{
-	entry: "gemini", decode: gemini.Decode, document: gemini.Document,
+	entry: "gemini", id: `"responseId"`, decode: gemini.Decode, document: gemini.Document,
 	voice:   func(a asked, head wire.Head) wire.Voice { return gemini.NewVoice(head, a.array) },
 	report:  gemini.Report,
 	refusal: gemini.ErrorBody,
