@@ -18,6 +18,19 @@ const (
 	ModeError    Mode = "error"    // the answer ends with an error
 )
 
+// mode is what a call's mode comes to: an answer that is not streamed is shown only when it is
+// whole, and one that must be in one piece, or needs what only its provider has, cannot be
+// continued.
+func (a *asked) mode(wanted Mode) Mode {
+	switch {
+	case !a.Stream:
+		return ModeHold
+	case wanted == ModeContinue && len(a.Whole)+len(a.Bound) > 0:
+		return ModeError
+	}
+	return wanted
+}
+
 // commit decides which parts of a call's attempts the caller gets. It is a state machine without
 // clock or connection; its owner calls it under a lock.
 type commit struct {

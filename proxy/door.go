@@ -232,6 +232,7 @@ func (p *Proxy) answer(w http.ResponseWriter, r *http.Request, a asked) {
 			return
 		}
 	}
+	route.Mode = a.mode(route.Mode)
 	models := p.modelsOf(route, a.dialect, a.Model)
 	if bound := a.Bound; len(bound) > 0 { // an answer on another wire would not be what was asked for
 		models = slices.DeleteFunc(models, func(model string) bool { return !p.cfg.speaks(model, a.dialect) })
