@@ -296,8 +296,22 @@ func (c *Chat) complain(err error) {
 	case c.cfg.Link.isDown():
 		c.notice = awayLine // the cause would not help anybody
 	default:
-		c.notice = line(err.Error())
+		c.notice = words.Sentence(line(complaint(err)))
 	}
+}
+
+// complaint is what an error says to a person: of a request that was refused, what is wrong with its
+// fields, since they did not write the request.
+func complaint(err error) string {
+	problem, ok := errors.AsType[*client.Problem](err)
+	if !ok || len(problem.Fields) == 0 {
+		return err.Error()
+	}
+	wrong := make([]string, len(problem.Fields))
+	for i, f := range problem.Fields {
+		wrong[i] = f.Message
+	}
+	return strings.Join(wrong, "; ")
 }
 
 // takeBack puts a message that waits for the run to stop back into the composer.

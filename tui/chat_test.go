@@ -77,7 +77,9 @@ func (f *fake) Session(context.Context, string) (client.Session, error) { return
 
 func (f *fake) SetSession(_ context.Context, _ string, d client.Defaults) (client.Session, error) {
 	if strings.HasPrefix(d.Model, "nope") {
-		return client.Session{}, &client.Problem{Status: 422, Detail: "model nope/x: there is no provider called nope."}
+		return client.Session{}, &client.Problem{Status: 422, Detail: "one field is wrong", Fields: []client.Field{
+			{Location: "body.model", Message: `no provider "nope"; there are anthropic, openai`},
+		}}
 	}
 	f.defaults = append(f.defaults, d)
 	return client.Session{Defaults: d}, nil
@@ -434,7 +436,7 @@ func TestBusySessionIsTold(t *testing.T) {
 	play(t, 80, 24, func(s *scene) {
 		s.gateway.err = &client.Problem{Status: 409, Detail: "the session has a run going on"}
 		s.sends("What is a mulligan?")
-		s.has("the session has a run going on")
+		s.has("The session has a run going on.")
 		s.has("What is a mulligan?")
 	})
 }
@@ -589,10 +591,10 @@ func TestCommands(t *testing.T) {
 func TestModelIsChosen(t *testing.T) {
 	play(t, 80, 24, func(s *scene) {
 		s.sends("/model nope/x")
-		s.has("there is no provider called nope. There are: 1 anthropic/opus,")
-		s.has("2 openai/gpt.")
+		s.has(`  No provider "nope"; there are anthropic, openai. Models that can be used: 1`)
+		s.has("  anthropic/opus, 2 openai/gpt.")
 		s.sends("/model 3")
-		s.has("There is no model 3. There are: 1 anthropic/opus, 2 openai/gpt.")
+		s.has("There is no model 3. Models that can be used: 1 anthropic/opus, 2")
 		s.sends("/model 2")
 		s.has("Your next message goes to openai/gpt.")
 		s.sends("Hello")
@@ -651,7 +653,7 @@ func TestRefusedMessageComesBack(t *testing.T) {
 		if got := s.chat.input.Value(); got != "Hello" || s.chat.last() != nil {
 			s.Errorf("the composer has %q", got)
 		}
-		s.has("no model[2J has a key")
+		s.has("No model[2J has a key")
 	})
 }
 

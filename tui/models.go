@@ -65,5 +65,5 @@ func list(names []string) string {
 	for i, name := range names {
 		numbered[i] = fmt.Sprintf("%d %s", i+1, line(name))
 	}
-	return "There are: " + strings.Join(numbered, ", ") + "."
+	return "Models that can be used: " + strings.Join(numbered, ", ") + "."
 }
