@@ -10,7 +10,8 @@ func newACP() *cobra.Command {
 models, tools and plugins that are configured here. Where its model fails, the editor asks
 its user what to do; conversations are those that every other client of Mulligan has.`,
 		Example: `# In the settings of Zed:
-{"agent_servers": {"Mulligan": {"type": "custom", "command": "mulligan", "args": ["acp"]}}}`,
+{"agent_servers": {"Mulligan":
+  {"type": "custom", "command": "mulligan", "args": ["acp"]}}}`,
 		Args: cobra.NoArgs,
 		RunE: f.opened(func(cmd *cobra.Command, a *app, _ []string) error {
 			ctx, stop := a.releasable(cmd.Context())

@@ -62,7 +62,7 @@ Completions and Responses, and Gemini's generateContent, streaming and whole.
 Any key is accepted. It answers every model unless it is told to fail:
 
   --row, --kind        every request plays these, in order; the last repeats
-  with --random        some requests play one of these, the others are answered
+  with --random        some requests play one of these, others are answered
   --script, --model    a script: its n-th step for the n-th request, and the
                        last one repeats
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"charm.land/fang/v2"
+	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -36,7 +37,11 @@ func realMain() int {
 func execute(ctx context.Context, root *cobra.Command) (err error) {
 	root.Version, root.SilenceUsage, root.SilenceErrors = build.Version(), true, true
 	helped := &cobra.Command{Run: func(cmd *cobra.Command, _ []string) {
-		root.SetHelpFunc(cmd.HelpFunc())
+		draw := cmd.HelpFunc()
+		root.SetHelpFunc(func(c *cobra.Command, args []string) {
+			manual.Fit(c, columns())
+			draw(c, args)
+		})
 		err = root.ExecuteContext(cmd.Context())
 	}}
 	helped.SetArgs([]string{})
@@ -44,6 +49,15 @@ func execute(ctx context.Context, root *cobra.Command) (err error) {
 		return failed
 	}
 	return err
+}
+
+// columns is how wide a page of --help may be.
+func columns() int {
+	const most = 120
+	if wide, _, err := term.GetSize(os.Stdout.Fd()); err == nil {
+		return min(wide, most)
+	}
+	return most
 }
 
 func newRoot() *cobra.Command {

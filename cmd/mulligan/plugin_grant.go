@@ -19,7 +19,7 @@ const grantHelp = `Grant a plugin what it asks for in the file mulligan-plugin.y
   name: mine
   description: Pages whoever is on call.
   env: [PAGER_TOKEN]
-  transcript: messages        # what is said in the runs that it is asked about
+  transcript: messages   # what is said in the runs that it is asked about
 
 The grant is kept in mulligan.lock, beside the config. A plugin gets the variables
 that it asks for and that were granted, those that env: in the config gives it,

@@ -26,11 +26,13 @@ once you agree, test it, pin it, and put it first among the plugins of
 mulligan.yaml, whose comments and order stay as they are.
 
   ./FOLDER        a folder that was built already, with a mulligan-plugin.yaml
-  https://…       the same, packed as .tar.gz or .zip; #sha256=… says what it must be
+  https://…       the same, packed as .tar.gz or .zip; #sha256=… says what it
+                  must be
   pypi:NAME       wheels, and a virtual environment of its own
   npm:NAME        a package with its node_modules, whose scripts do not run
   go:MODULE       compiled here, from the path of a package
-  cargo:NAME      compiled here, which runs build scripts: you are asked before
+  cargo:NAME      compiled here, which runs build scripts: you are asked first
+
 All but folders and archives take @VERSION; the newest is taken without.
 
 Nothing of it runs before you have agreed. It is then held to the protocol by what

@@ -27,7 +27,7 @@ change both. What an SDK depends on is fetched the first time.`
 func newPluginNew() *cobra.Command {
 	f := &newFlags{}
 	cmd := &cobra.Command{
-		Use:     "new NAME --lang " + strings.Join(devtools.LanguageNames(), "|"),
+		Use:     "new NAME --lang LANGUAGE",
 		Short:   "Create a new plugin to start from",
 		Long:    newHelp,
 		Example: "mulligan plugin new my-rules --lang python\nmulligan plugin new my-rules --lang rust --dir plugins/mine",

@@ -36,16 +36,19 @@ func newProxyVerb() *cobra.Command {
 		Use:   "proxy [flags] [-- program [arguments]]",
 		Short: "Stand between any agent and its provider, and recover its failed model calls",
 		Long: "Any agent gets Mulligan's recovery by changing one base URL: this serves what the providers serve,\n\n" +
-			"  POST /v1/messages                              Anthropic\n" +
-			"  POST /v1/chat/completions, /v1/responses       OpenAI, and all who speak like it\n" +
-			"  POST /v1beta/models/MODEL:generateContent      Gemini, and :streamGenerateContent\n\n" +
+			"  POST /v1/messages                            Anthropic\n" +
+			"  POST /v1/chat/completions, /v1/responses     OpenAI, and all like it\n" +
+			"  POST /v1beta/models/MODEL:generateContent    Gemini\n" +
+			"       and :streamGenerateContent\n\n" +
 			"and makes each call a run: it is repeated and switched to other models as your plugins say, before the\n" +
 			"caller has seen anything of an answer, and the caller sees one answer. Everything else of those APIs,\n" +
 			"such as /v1/models and /v1/files, goes to the provider as it is. Which models answer, is in\n" +
 			"mulligan.yaml; without routes there, what the caller asks for is asked first, and then your fallbacks:\n\n" +
 			"  proxy:\n" +
 			"    routes:\n" +
-			"      - {match: \"claude-*\", models: [anthropic/$model, openai/gpt-5.2], mode: continue}\n" +
+			"      - match: \"claude-*\"\n" +
+			"        models: [anthropic/$model, openai/gpt-5.2]\n" +
+			"        mode: continue\n" +
 			"      - {match: \"*\", models: [$provider/$model]}\n\n" +
 			"With a program after --, that is started with a proxy of its own, and told of it where it looks for that:\n" +
 			"claude, codex, opencode, aider, and whatever reads ANTHROPIC_BASE_URL, OPENAI_BASE_URL or\n" +

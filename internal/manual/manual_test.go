@@ -78,3 +78,26 @@ func TestParagraphsKeepTables(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestFit: what is printed fits, breaks between words, and can still be typed.
+func TestFit(t *testing.T) {
+	c := &cobra.Command{
+		Use: "run", Run: func(*cobra.Command, []string) {},
+		Long:    "It runs what it is\ntold to run, and ends.\n\nIt may\n  - wait for what is not there yet\n  - end\nand it prints\n\n    a   table that is   as wide as it is",
+		Example: "# What is long is broken so\nrun --first 'one word' --second two\nrun --short\nrun --all   # whatever there is to be run",
+	}
+	c.Flags().Int("first", 3, "how many of them there are to be")
+	sub := &cobra.Command{Use: "on", Short: "Go on with what has been run", Run: func(*cobra.Command, []string) {}}
+	c.AddCommand(sub)
+	Fit(c, 34)
+	for _, part := range []struct{ got, want string }{
+		{c.Long, "It runs what it is told to\nrun, and ends.\n\nIt may\n  - wait for what is not\n    there yet\n  - end\nand it prints\n\n    a   table that is   as wide as it is"},
+		{c.Example, "# What is long is broken\n# so\nrun --first 'one word' \\\n    --second two\nrun --short\n# whatever there is to be\n# run\nrun --all"},
+		{c.Flags().Lookup("first").Usage, "how many of them\nthere are to be"},
+		{sub.Short, "Go on with what has\nbeen run"},
+	} {
+		if part.got != part.want {
+			t.Errorf("got\n%s\nwant\n%s", part.got, part.want)
+		}
+	}
+}
