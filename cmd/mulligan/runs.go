@@ -84,7 +84,7 @@ mulligan runs list --waiting  # until when, and what for; what comes first, firs
 // registerFilter registers the flags that choose runs.
 func registerFilter(cmd *cobra.Command, f *timeline.Filter, q *timeline.Query) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.Status, "status", "", "only running, waiting, completed, failed or cancelled ones")
+	flags.StringVar(&f.Status, "status", "", "only running, waiting, completed, recoverable, failed or cancelled ones")
 	flags.StringArrayVar(&f.Labels, "label", nil, "only runs with this label, as name=value (repeatable)")
 	flags.StringVar(&f.Kind, "cause", "", "only runs whose last failure was of this kind: overloaded, rate_limit, timeout, …")
 	flags.StringVar(&q.Model, "model", "", "only runs that asked this model last")
@@ -103,8 +103,12 @@ func narrowed(flags *pflag.FlagSet) (yes bool) {
 	return yes
 }
 
-// restrict adds the flags' restrictions to q.
+// restrict adds the flags' restrictions to q. A run that lists call recoverable is one that has
+// failed and asks.
 func restrict(f timeline.Filter, q *timeline.Query) (some bool, err error) {
+	if f.Status == show.Recoverable {
+		f.Status, q.SuggestionOpen = string(recovery.StatusFailed), true
+	}
 	some, err = f.Restrict(q, time.Now())
 	if wrong, ok := errors.AsType[*timeline.FilterError](err); ok {
 		err = exit.Usagef("--%s: %w", strings.Replace(wrong.Field, "kind", "cause", 1), wrong.Err)
