@@ -24,7 +24,10 @@ func main() { os.Exit(realMain()) }
 
 func realMain() int {
 	server.OwnLogs()
-	err := execute(context.Background(), newRoot())
+	root := newRoot()
+	out, printed := watched(os.Stdout)
+	root.SetOut(out)
+	err := printed.outcome(execute(context.Background(), root))
 	if err != nil {
 		printError(os.Stderr, err)
 	}
