@@ -39,12 +39,12 @@ func (r *Run) Accept(suggestion, action, model string, at time.Time) (Accepted, 
 	case !ok:
 		return Accepted{}, r.unanswerable(suggestion)
 	}
+	if err := r.mayChoose(model); err != nil {
+		return Accepted{}, err
+	}
 	button, ok := findButton(buttons, action)
 	if !ok || button.Effect != EffectRunner {
 		return Accepted{}, fmt.Errorf("run %s: %w: %q; there are: %s", r.ID, ErrNoSuchAction, action, choices(buttons))
-	}
-	if err := r.mayChoose(model); err != nil {
-		return Accepted{}, err
 	}
 	return Accepted{Suggestion: suggestion, Action: button.ID, Model: model}, nil
 }
@@ -81,6 +81,8 @@ func (r *Run) unanswerable(id string) error {
 		reason = ErrNoSuggestion
 	case r.acceptedID != "" && (id == "" || id == r.acceptedID):
 		reason = ErrAnswered
+	case r.End != nil && r.End.Status == StatusCancelled:
+		reason = fmt.Errorf("%w: the run was stopped", ErrExpired)
 	}
 	return fmt.Errorf("run %s: %w", r.ID, reason)
 }

@@ -2,6 +2,8 @@ package recovery_test
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -84,6 +86,17 @@ func TestAcceptRefuses(t *testing.T) {
 	}
 }
 
+// TestUnknownModelIsNamed: also where the suggestion has no switch, a model that the run may not use is
+// what is wrong, and not an action that nobody has named.
+func TestUnknownModelIsNamed(t *testing.T) {
+	r, at := offered(t)
+	r.Suggestion.Actions = slices.DeleteFunc(r.Suggestion.Actions, func(b recovery.Button) bool { return b.Kind == recovery.ButtonSwitchModel })
+	_, err := r.Accept("", recovery.ButtonSwitchModel, "evil/one", at)
+	if !errors.Is(err, recovery.ErrNoSuchAction) || !strings.Contains(err.Error(), `model "evil/one" is not one that this run may use`) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestStopCloses(t *testing.T) {
 	r, at := offered(t)
 	accepted, err := r.Accept("", "stop", "", at)
@@ -95,7 +108,7 @@ func TestStopCloses(t *testing.T) {
 	if r.Status != recovery.StatusCancelled || r.End == nil {
 		t.Errorf("status %s, end %+v", r.Status, r.End)
 	}
-	if _, err := r.Accept(accepted.Suggestion, "retry", "", at); !errors.Is(err, recovery.ErrExpired) {
+	if _, err := r.Accept(accepted.Suggestion, "retry", "", at); !errors.Is(err, recovery.ErrExpired) || !strings.HasSuffix(err.Error(), "the run was stopped") {
 		t.Errorf("answering a stopped suggestion: %v", err)
 	}
 }
