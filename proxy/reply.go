@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"net/http"
@@ -74,10 +75,13 @@ func (r *reply) say(model string, attempts int, framed bool, deltas []llm.Delta,
 		r.unsaid.encode(r.encoder) // the caller has it already, in frames
 	}
 	var frames []byte
-	for _, d := range deltas {
+	for i, d := range deltas {
 		if d.Kind == llm.DeltaFrame {
 			frames = joined(frames, d.Frame.Data)
 			r.head(d.Frame)
+			if i+1 == len(deltas) || deltas[i+1].Kind == llm.DeltaFrame {
+				r.silent(d.Frame)
+			}
 			continue
 		}
 		if !r.begun {
@@ -124,6 +128,13 @@ func joined(a, b []byte) []byte {
 func (r *reply) head(f *llm.Frame) {
 	if f.Status > 0 && !r.opened {
 		passHeaders(r.w.Header(), f.Header)
+	}
+}
+
+// silent passes over a frame that no delta was made from: it may end a part of the answer.
+func (r *reply) silent(f *llm.Frame) {
+	if ends := r.asked.dialect.ends; r.asked.Stream && ends != nil && bytes.Contains(f.Data, ends) {
+		r.unsaid.leave()
 	}
 }
 

@@ -22,6 +22,7 @@ type deltaRun struct {
 	item string    // the id that frames gave to the item they belong to, "" if they gave none
 	text []byte
 	ends []int // of each one's text
+	over bool  // no delta: the part before it has ended
 }
 
 // add remembers d, which was made from the last of frames.
@@ -38,6 +39,9 @@ func (u *unsaid) add(d llm.Delta, frames []byte) {
 	run.ends = append(run.ends, len(run.text))
 }
 
+// leave remembers that the part of the answer before it has ended.
+func (u *unsaid) leave() { u.runs = append(u.runs, deltaRun{over: true}) }
+
 // continues reports whether b differs from a only in its text.
 func continues(a, b llm.Delta) bool {
 	plain := a.Signature == "" && a.Redacted == "" && b.Signature == "" && b.Redacted == ""
@@ -53,6 +57,9 @@ func (u *unsaid) encode(e *wire.Encoder) (frames []byte) {
 	for _, run := range u.runs {
 		from := 0
 		u.item = run.item
+		if run.over {
+			frames = e.Leave(frames)
+		}
 		for _, end := range run.ends {
 			d := run.like
 			d.Text, from = string(run.text[from:end]), end

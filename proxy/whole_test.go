@@ -1,6 +1,8 @@
 package proxy_test
 
 import (
+	"cmp"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -47,6 +49,60 @@ func TestUnstreamedIsNotShown(t *testing.T) {
 		resp, text := w.post("/v1/messages", strings.Replace(question, `"stream":true,`, "", 1))
 		if resp.StatusCode != http.StatusOK || !strings.Contains(text, `"All is well."`) {
 			t.Errorf("%s: %d %s", mode, resp.StatusCode, text)
+		}
+	}
+}
+
+// TestGoesOnAfterAPart: where the part that was said had ended, the rest is a part of its own, and
+// nothing is said of a part after its end.
+func TestGoesOnAfterAPart(t *testing.T) {
+	for name, c := range map[string]struct{ path, body, answer, ends, end string }{
+		"messages": {
+			"/v1/messages", question, `{"type":"message_start","message":{"id":"msg_1","role":"assistant","content":[],"usage":{"input_tokens":1}}}
+{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
+{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"It begins."}}
+{"type":"content_block_stop","index":0}
+{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":3}}`,
+			"content_block_stop", "message_stop",
+		},
+		"responses": {
+			"/v1/responses", `{"model":"one","stream":true,"input":"hello"}`, `{"type":"response.created","sequence_number":0,"response":{"id":"resp_1","status":"in_progress","output":[]}}
+{"type":"response.output_item.added","sequence_number":1,"output_index":0,"item":{"id":"msg_1","type":"message","role":"assistant","content":[]}}
+{"type":"response.output_text.delta","sequence_number":2,"item_id":"msg_1","output_index":0,"content_index":0,"delta":"It begins."}
+{"type":"response.output_item.done","sequence_number":3,"output_index":0,"item":{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"output_text","text":"It begins."}]}}
+{"type":"response.of_tomorrow","sequence_number":4}`,
+			"response.output_item.done", "response.completed",
+		},
+	} {
+		w := newWorld(t, fallback)
+		stream := "data: " + strings.ReplaceAll(c.answer, "\n", "\n\ndata: ") + "\n\n"
+		w.lab.Script("one", faultlab.Status(http.StatusOK, map[string]string{"Content-Type": "text/event-stream"}, stream))
+		w.lab.Script("two", faultlab.Answer("and ends like this."))
+		_, text := w.post(c.path, c.body)
+		over, last := map[int]bool{}, ""
+		for line := range strings.Lines(text) {
+			data, ok := strings.CutPrefix(line, "data: ")
+			if !ok {
+				continue
+			}
+			var e struct {
+				Type   string `json:"type"`
+				Index  *int   `json:"index"`
+				Output *int   `json:"output_index"`
+			}
+			if err := json.Unmarshal([]byte(data), &e); err != nil {
+				t.Fatal(err)
+			}
+			last = e.Type
+			if at := cmp.Or(e.Index, e.Output); at != nil {
+				if over[*at] {
+					t.Errorf("%s: after the end of part %d comes %s", name, *at, line)
+				}
+				over[*at] = e.Type == c.ends
+			}
+		}
+		if last != c.end || len(over) != 2 || !strings.Contains(text, "this.") {
+			t.Errorf("%s: %d parts, and the end is %s", name, len(over), last)
 		}
 	}
 }

@@ -31,6 +31,12 @@ type Voice interface {
 	Fail(report Report, frames []byte) []byte
 }
 
+// Parted is a Voice whose parts have an end of their own.
+type Parted interface {
+	// Leave ends the open part, if there is one: what comes next begins another one.
+	Leave(frames []byte) []byte
+}
+
 // Encoder writes an answer as frames. It reverses [Decoder]: the deltas that Decode made of frames
 // become frames that say the same.
 //
@@ -64,6 +70,14 @@ func (e *Encoder) Encode(d llm.Delta, frames []byte) []byte {
 		return e.voice.Text(d.Text, frames)
 	case d.Kind == llm.DeltaThinking:
 		return e.voice.Thought(llm.Thinking{Text: d.Text, Signature: d.Signature, Redacted: d.Redacted}, frames)
+	}
+	return frames
+}
+
+// Leave ends the open part, on a wire whose parts have an end of their own.
+func (e *Encoder) Leave(frames []byte) []byte {
+	if voice, ok := e.voice.(Parted); ok && e.held == nil {
+		return voice.Leave(frames)
 	}
 	return frames
 }

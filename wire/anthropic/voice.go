@@ -82,14 +82,14 @@ func (v *voice) enter(kind string, empty map[string]any, frames []byte) []byte {
 	if v.inside == kind {
 		return frames
 	}
-	frames = v.leave(frames)
+	frames = v.Leave(frames)
 	v.inside = kind
 	empty["type"] = kind
 	return v.start(empty, frames)
 }
 
-// leave ends the open block.
-func (v *voice) leave(frames []byte) []byte {
+// Leave implements wire.Parted: it ends the open block.
+func (v *voice) Leave(frames []byte) []byte {
 	if v.inside == "" {
 		return frames
 	}
@@ -105,7 +105,7 @@ func (v *voice) Text(text string, frames []byte) []byte {
 // Thought implements wire.Voice. A signature ends its block.
 func (v *voice) Thought(thought llm.Thinking, frames []byte) []byte {
 	if thought.Redacted != "" {
-		frames = v.leave(frames)
+		frames = v.Leave(frames)
 		return v.stop(v.start(map[string]any{"type": "redacted_thinking", "data": thought.Redacted}, frames))
 	}
 	frames = v.enter("thinking", map[string]any{"thinking": "", "signature": ""}, frames)
@@ -120,7 +120,7 @@ func (v *voice) Thought(thought llm.Thinking, frames []byte) []byte {
 
 // Call implements wire.Voice.
 func (v *voice) Call(call llm.ToolCall, frames []byte) []byte {
-	frames = v.leave(frames)
+	frames = v.Leave(frames)
 	frames = v.start(toolUse(v.head, call, map[string]any{}), frames)
 	for _, piece := range wire.Pieces(string(call.Args)) {
 		frames = v.delta(map[string]any{"type": "input_json_delta", "partial_json": piece}, frames)
@@ -141,7 +141,7 @@ func (v *voice) End(stop llm.StopReason, usage llm.Usage, frames []byte) []byte 
 	frames = v.event("message_delta", map[string]any{
 		"delta": map[string]any{"stop_reason": reason(stop), "stop_sequence": nil},
 		"usage": counted(usage, 0),
-	}, v.leave(frames))
+	}, v.Leave(frames))
 	return v.event("message_stop", map[string]any{}, frames)
 }
 

@@ -155,7 +155,7 @@ func (v *voice) ofContent(name, key string, value any, frames []byte) []byte {
 // Thought implements wire.Voice. A signature ends its item.
 func (v *voice) Thought(thought llm.Thinking, frames []byte) []byte {
 	if !v.inside("reasoning") {
-		frames = v.add(reasoning(v.head, llm.Thinking{Signature: thought.Signature}), v.leave(frames))
+		frames = v.add(reasoning(v.head, llm.Thinking{Signature: thought.Signature}), v.Leave(frames))
 	}
 	if thought.Text != "" {
 		if v.said.Len() == 0 {
@@ -170,21 +170,21 @@ func (v *voice) Thought(thought llm.Thinking, frames []byte) []byte {
 	id := v.item["id"]
 	seal(v.item, thought.Signature)
 	v.item["id"] = id // the one in the added event
-	return v.leave(frames)
+	return v.Leave(frames)
 }
 
 // Text implements wire.Voice.
 func (v *voice) Text(text string, frames []byte) []byte {
 	if !v.inside("message") {
-		frames = v.add(message(v.head), v.leave(frames))
+		frames = v.add(message(v.head), v.Leave(frames))
 		frames = v.ofContent("content_part.added", "part", outputText(""), frames)
 	}
 	v.said.WriteString(text)
 	return v.ofContent("output_text.delta", "delta", text, frames)
 }
 
-// leave ends the open item.
-func (v *voice) leave(frames []byte) []byte {
+// Leave implements wire.Parted: it ends the open item.
+func (v *voice) Leave(frames []byte) []byte {
 	text := v.said.String()
 	switch {
 	case v.inside("reasoning"):
@@ -205,7 +205,7 @@ func (v *voice) leave(frames []byte) []byte {
 
 // Call implements wire.Voice.
 func (v *voice) Call(call llm.ToolCall, frames []byte) []byte {
-	frames = v.add(functionCall(v.head, call), v.leave(frames))
+	frames = v.add(functionCall(v.head, call), v.Leave(frames))
 	args := string(call.Args)
 	for _, piece := range wire.Pieces(args) {
 		frames = v.of("response.function_call_arguments.delta", map[string]any{"delta": piece}, frames)
@@ -217,7 +217,7 @@ func (v *voice) Call(call llm.ToolCall, frames []byte) []byte {
 
 // End implements wire.Voice.
 func (v *voice) End(stop llm.StopReason, usage llm.Usage, frames []byte) []byte {
-	frames = v.leave(frames)
+	frames = v.Leave(frames)
 	response, status := ended(v.head, stop, v.output, usage)
 	return v.event("response."+status, map[string]any{"response": response}, frames)
 }
