@@ -422,6 +422,25 @@ func TestTheCallersMistake(t *testing.T) {
 	}
 }
 
+// TestOwnWords: without anybody else to ask, the caller hears what the provider itself said.
+func TestOwnWords(t *testing.T) {
+	alone := fallback
+	alone.Models = []string{"$provider/$model"}
+	for status, own := range map[int]string{
+		401: `{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}`,
+		402: `{"type":"error","error":{"type":"billing_error","message":"Your credit balance is too low to access the API."}}`,
+		503: `{"type":"error","error":{"type":"api_error","message":"We are down until noon."}}`,
+	} {
+		w := newWorld(t, alone)
+		w.lab.Script("one", faultlab.Status(status, map[string]string{"Content-Type": "application/json"}, own))
+		resp, text := w.post("/v1/messages", question)
+		_, said, _ := strings.Cut(own, `"message":"`)
+		if said = strings.TrimSuffix(said, `"}}`); resp.StatusCode != status || !strings.Contains(text, said) {
+			t.Errorf("%d: %d %s", status, resp.StatusCode, text)
+		}
+	}
+}
+
 // TestWhole: an answer that is not streamed is one document, of whoever answers.
 func TestWhole(t *testing.T) {
 	w := newWorld(t, fallback)

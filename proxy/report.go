@@ -3,6 +3,7 @@ package proxy
 import (
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mulligan-run/mulligan/failure"
@@ -10,9 +11,15 @@ import (
 	"github.com/mulligan-run/mulligan/wire"
 )
 
+// maxSaid bounds the provider's own words in an error, in bytes.
+const maxSaid = 1 << 10
+
 // reportOf is f in the form of an error on the caller's wire.
 func (d *dialect) reportOf(f *failure.Failure, run string) wire.Report {
 	message := f.Line()
+	if said := words.Clip(f.Detail, maxSaid); said != "" && f.HTTPStatus > 0 && !strings.HasPrefix(said, "{") && !strings.Contains(message, said) {
+		message += ` The provider said: "` + said + `"`
+	}
 	if run != "" {
 		message += " (Mulligan, run " + run + ")"
 	}
