@@ -226,6 +226,10 @@ func (p *Proxy) answer(w http.ResponseWriter, r *http.Request, a asked) {
 		return
 	}
 	route := p.cfg.Routes[i]
+	if a.Model == "" && route.asksForModel() {
+		p.refuse(w, a.dialect, http.StatusBadRequest, "The request names no model.")
+		return
+	}
 	if wanted := Mode(r.Header.Get("X-Mulligan-Stream")); wanted != "" {
 		if route.Mode = wanted; route.check() != nil {
 			p.refuse(w, a.dialect, http.StatusBadRequest, fmt.Sprintf("x-mulligan-stream: mode %q is none of continue, hold, error.", wanted))

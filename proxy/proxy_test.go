@@ -441,6 +441,23 @@ func TestOwnWords(t *testing.T) {
 	}
 }
 
+// TestNoModel: a call that names no model is refused, unless its route needs none.
+func TestNoModel(t *testing.T) {
+	for _, body := range []string{`{"model":"","max_tokens":9,"messages":[{"role":"user","content":"hello"}]}`, `{"max_tokens":9,"messages":[{"role":"user","content":"hello"}]}`} {
+		w := newWorld(t, fallback)
+		if resp, text := w.post("/v1/messages", body); resp.StatusCode != http.StatusBadRequest || !strings.Contains(text, "names no model") || len(w.requests()) > 0 {
+			t.Errorf("%d %s", resp.StatusCode, text)
+		}
+		fixed := fallback
+		fixed.Models = []string{"openai/two"}
+		w = newWorld(t, fixed)
+		w.lab.Script("two", faultlab.Answer("All is well."))
+		if resp, text := w.post("/v1/messages", body); resp.StatusCode != http.StatusOK {
+			t.Errorf("%d %s", resp.StatusCode, text)
+		}
+	}
+}
+
 // TestWhole: an answer that is not streamed is one document, of whoever answers.
 func TestWhole(t *testing.T) {
 	w := newWorld(t, fallback)

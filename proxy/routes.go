@@ -50,6 +50,11 @@ func (r Route) check() error {
 // fits reports whether a model's name matches.
 func (r Route) fits(model string) bool { return match(r.Match, model) }
 
+// asksForModel reports whether the route asks a model that its caller names.
+func (r Route) asksForModel() bool {
+	return slices.ContainsFunc(r.Models, func(m string) bool { return strings.Contains(m, "$model") })
+}
+
 // match matches a name against a pattern, in time at most the product of their lengths.
 func match(pattern, name string) bool {
 	star, mark := -1, 0
