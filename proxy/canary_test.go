@@ -200,3 +200,23 @@ func TestCallersKeyIsChosen(t *testing.T) {
 		}
 	}
 }
+
+// TestTokenIsNoKey is S36: a caller that sends the token in both places, since that is what its
+// environment says, has no key of its own: no provider gets the token.
+func TestTokenIsNoKey(t *testing.T) {
+	route := fallback
+	route.CallersKey = true
+	w, got := forwarder(t, route)
+	w.lab.Script("one", faultlab.Answer("All is well."))
+	both := with(anthropicClient, "X-Mulligan-Token", token, "Authorization", "Bearer "+token)
+	w.ask("POST", "/v1/messages", question, both)
+	w.ask("POST", "/v1/messages/count_tokens", `{"model":"one"}`, both)
+	if len(got) != 1 || len(w.arrived()) != 2 {
+		t.Fatalf("%d requests, %d calls", len(w.arrived()), len(w.requests()))
+	}
+	for _, r := range w.arrived() {
+		if r.Header.Get("Authorization") != "" || r.Header.Get("X-Api-Key") != "key-of-the-provider" {
+			t.Errorf("%s got %v", r.URL, r.Header)
+		}
+	}
+}

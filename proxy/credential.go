@@ -3,6 +3,7 @@ package proxy
 import (
 	"cmp"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/mulligan-run/mulligan/llm"
@@ -29,8 +30,10 @@ func (c *Config) credential(route Route, models []string, d *dialect, h http.Hea
 	}
 	own := &llm.Credential{Header: map[string][]string{}}
 	own.Provider, _, _ = strings.Cut(models[0], "/")
+	// Who sets both sends the token as the key, too.
+	isToken := func(value string) bool { return strings.Contains(value, h.Get(ownToken)) }
 	for _, name := range []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"} {
-		if values := h.Values(name); len(values) > 0 {
+		if values := h.Values(name); len(values) > 0 && !slices.ContainsFunc(values, isToken) {
 			own.Header[name] = values
 		}
 	}
