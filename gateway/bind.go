@@ -15,6 +15,9 @@ import (
 // unixPrefix begins the address of a unix socket: "unix:/path".
 const unixPrefix = "unix:"
 
+// ErrOpen is why CheckBind refuses an address that is not this machine's alone.
+var ErrOpen = errors.New("others can reach this address, and read along")
+
 // CheckBind refuses an address at which others could connect or read along (S01). A
 // loopback address (127.0.0.0/8, ::1, localhost) or a unix socket is allowed. Any other
 // needs TLS, or exposed, with which a person says that something else protects the
@@ -33,7 +36,7 @@ func CheckBind(addr string, tls, exposed bool) error {
 	if tls || exposed || isLoopback(host) {
 		return nil
 	}
-	return errors.New("others can reach this address, and read along: give it a certificate (--tls-cert, --tls-key), or say --expose if a proxy or a tunnel sees to that")
+	return fmt.Errorf("%w: give it a certificate (--tls-cert, --tls-key), or say --expose if a proxy or a tunnel sees to that", ErrOpen)
 }
 
 // isLoopback does not resolve names, because a name may resolve differently later.

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -82,7 +83,10 @@ ANTHROPIC_BASE_URL=http://127.0.0.1:8485 ANTHROPIC_API_KEY=$(cat ~/.local/state/
 
 // proxy serves calls until a signal comes, or its program ends.
 func (a *app) proxy(cmd *cobra.Command, plugins []string, listen string, asJSON bool, program []string) error {
-	if err := gateway.CheckBind(listen, false, false); err != nil {
+	switch err := gateway.CheckBind(listen, false, false); {
+	case errors.Is(err, gateway.ErrOpen): // what else it says is of flags that this verb has not
+		return exit.Usagef("--listen %s: the proxy is for this machine, and others can reach this address; choose one that they cannot, for example %s", listen, usualProxy)
+	case err != nil:
 		return exit.Usagef("--listen %s: the proxy is for this machine: %w", listen, err)
 	}
 	out, level := a.Screen.Out, slog.LevelInfo
@@ -115,6 +119,9 @@ func (a *app) proxy(cmd *cobra.Command, plugins []string, listen string, asJSON 
 	}
 	end := serveProxy(ctx, p, listener, r, log)
 	url := "http://" + listener.Addr().String()
+	if strings.HasPrefix(listen, "unix:") {
+		url = listen
+	}
 	if len(program) > 0 {
 		started, err := runProgram(cmd, program, recipe.Door{URL: url, Token: secret})
 		end()
