@@ -220,3 +220,21 @@ func TestTokenIsNoKey(t *testing.T) {
 		}
 	}
 }
+
+// TestCallersKeyIsItsOwn: what a caller's own key has used up, or is not allowed, keeps nobody else
+// from asking the model.
+func TestCallersKeyIsItsOwn(t *testing.T) {
+	route := fallback
+	route.CallersKey = true
+	for _, status := range []int{401, 402, 403} {
+		w := newWorld(t, route)
+		w.lab.Script("one", faultlab.Status(status, nil, "{}"), faultlab.Answer("All is well."))
+		w.lab.Script("two", faultlab.Answer("The other one."))
+		own := with(anthropicClient, "X-Mulligan-Token", token, "X-Mulligan-Session", "its own")
+		own.Set("X-Api-Key", callersKey)
+		w.ask("POST", "/v1/messages", question, own)
+		if resp, _ := w.ask("POST", "/v1/messages", question, with(anthropicClient, "X-Mulligan-Session", "another")); resp.Header.Get("X-Mulligan-Model") != "anthropic/one" {
+			t.Errorf("%d: another caller is answered by %s", status, resp.Header.Get("X-Mulligan-Model"))
+		}
+	}
+}

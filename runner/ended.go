@@ -46,7 +46,7 @@ func (l *loop) attemptFailed(key string, j *job, failed recovery.Failed) {
 	a, now := j.attempt, l.clock.real()
 	j.waits = true
 	l.errands.add(func() {
-		if failed.Failure.Origin == failure.OriginModel {
+		if failed.Failure.Origin == failure.OriginModel && !a.ofCallersKey(failed.Failure.Kind) {
 			l.r.recent.add(failed.Failure.Model, failed.Failure.Kind, now)
 			l.r.health.Failed(failed.Failure.Model, failed.Failure, now)
 		}
@@ -58,6 +58,19 @@ func (l *loop) attemptFailed(key string, j *job, failed recovery.Failed) {
 			return l.write(ctx, l.run.Saying(failed, a.own()))
 		})
 	})
+}
+
+// ofCallersKey reports whether a failure of that kind says something only about the key that the
+// caller itself presented, and so nothing about the model for anybody else.
+func (a *attempt) ofCallersKey(kind failure.Kind) bool {
+	if own := a.request.Credential; own == nil || own.Provider != entryOf(a.model) {
+		return false
+	}
+	switch kind {
+	case failure.KindAuth, failure.KindBilling, failure.KindQuota, failure.KindRateLimit:
+		return true
+	}
+	return false
 }
 
 // failed is the event for an attempt's error.
