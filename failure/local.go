@@ -197,7 +197,7 @@ func LocalKinds() []Kind {
 }
 
 // ParseLocalKind reads one of LocalKinds; "rate limit" and "Rate-Limit" mean rate_limit. The error
-// suggests the nearest kind.
+// suggests the nearest kind, if one is near.
 func ParseLocalKind(name string) (Kind, error) {
 	kind := Kind(strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(name))))
 	known := LocalKinds()
@@ -210,6 +210,9 @@ func ParseLocalKind(name string) (Kind, error) {
 		return "", fmt.Errorf("%s is never what a provider says; there are: %s", kind, listed(known))
 	}
 	nearest := slices.MinFunc(known, func(a, b Kind) int { return distance(string(kind), string(a)) - distance(string(kind), string(b)) })
+	if distance(string(kind), string(nearest)) > len(kind)/2 && !strings.HasPrefix(string(kind), string(nearest)) {
+		return "", fmt.Errorf("there is no kind %q; there are: %s", oneLine(name, 40), listed(known))
+	}
 	return "", fmt.Errorf("there is no kind %q: did you mean %s? There are: %s", oneLine(name, 40), nearest, listed(known))
 }
 

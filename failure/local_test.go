@@ -173,6 +173,11 @@ func TestParseLocalKind(t *testing.T) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
+	for _, far := range []string{"bogus", "x", "weather"} {
+		if _, err := failure.ParseLocalKind(far); err == nil || strings.Contains(err.Error(), "did you mean") || !strings.Contains(err.Error(), "there are: timeout") {
+			t.Errorf("%q: %v", far, err)
+		}
+	}
 }
 
 // learnable are the real messages of testdata/errors.tsv, as bodies if they have a code.
