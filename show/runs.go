@@ -17,7 +17,12 @@ import (
 func (s *Screen) Runs(list []timeline.Summary, place string, waiting, narrowed bool, stranded map[string]bool) {
 	switch {
 	case len(list) > 0:
-		s.Table(s.runRows(list, waiting, stranded))
+		labelled := slices.ContainsFunc(list, func(s timeline.Summary) bool { return s.Labels != "" })
+		rows := s.runRows(list, waiting, labelled, stranded)
+		if _, tight := s.widths(rows); tight && labelled {
+			rows = s.runRows(list, waiting, false, stranded) // a wider terminal and --json have them
+		}
+		s.Table(rows)
 	case narrowed:
 		s.Line("No run in " + place + " is like that.")
 	case waiting:
@@ -27,9 +32,8 @@ func (s *Screen) Runs(list []timeline.Summary, place string, waiting, narrowed b
 	}
 }
 
-func (s *Screen) runRows(list []timeline.Summary, waiting bool, stranded map[string]bool) [][]string {
+func (s *Screen) runRows(list []timeline.Summary, waiting, labelled bool, stranded map[string]bool) [][]string {
 	needing := slices.ContainsFunc(list, func(s timeline.Summary) bool { return s.Needs != "" })
-	labelled := slices.ContainsFunc(list, func(s timeline.Summary) bool { return s.Labels != "" })
 	failed := slices.ContainsFunc(list, func(s timeline.Summary) bool { return s.Kind != "" })
 	column, what := "STATUS", StatusWord
 	if waiting {
