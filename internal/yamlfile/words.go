@@ -22,7 +22,10 @@ const (
 
 // reworded is an error of the decoder that says what belongs there in the words of people who
 // write YAML, not in Go's.
-func reworded(err error) error {
+func reworded(err error, into any) error {
+	if e, ok := errors.AsType[*yaml.UnknownFieldError](err); ok {
+		return suggesting(e, into)
+	}
 	if e, ok := errors.AsType[*yaml.TypeError](err); ok {
 		return &yaml.SyntaxError{Message: needOf(e.DstType), Token: e.Token}
 	}

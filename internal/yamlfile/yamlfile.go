@@ -22,7 +22,7 @@ func Read(path string) ([]byte, error) {
 // Decode decodes and checks a document; what is wrong is shown in its lines.
 func Decode(source []byte, into interface{ Problem() *Problem }) error {
 	if err := decodeStrictly(source, into); err != nil && !errors.Is(err, io.EOF) {
-		return errors.New(withoutLogins(yaml.FormatError(reworded(err), false, true)))
+		return errors.New(withoutLogins(yaml.FormatError(reworded(err, into), false, true)))
 	}
 	if p := into.Problem(); p != nil {
 		return errors.New(withoutLogins(p.show(source)))
