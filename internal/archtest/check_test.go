@@ -64,6 +64,7 @@ var broken = []struct {
 	{"internal/explain/report.go", "timeline", "no run, no store, no gateway"},
 	{"internal/labserver/order.go", "runner", "no run"},
 	{"internal/demo/play.go", "gateway", "no flag and no page"},
+	{"internal/near/near.go", "internal/terminal", "nothing of ours"},
 	{"internal/yamlfile/yamlfile.go", "config", "what it settles is not known there"},
 	{"internal/wholefile/wholefile.go", "recovery", "nothing of ours"},
 	{"internal/keystore/keystore.go", "provider", "nothing of who asks with them"},

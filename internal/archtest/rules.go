@@ -132,8 +132,13 @@ var Rooms = append(workshops, []Room{
 		Why:  "how a command ends is said by an error and a number; rooms that find a caller's mistake need nothing else of ours to say so",
 	},
 	{
+		From: "internal/near",
+		May:  []string{"std"},
+		Why:  "what a mistyped word was meant to be is guessed by one rule; it knows letters and nothing of ours",
+	},
+	{
 		From: "internal/yamlfile",
-		May:  []string{"std", "github.com/goccy/go-yaml/...", "internal/redact", "internal/wholefile"},
+		May:  []string{"std", "github.com/goccy/go-yaml/...", "internal/near", "internal/redact", "internal/wholefile"},
 		Why:  "a file that a person writes is read strictly in one place, and what it settles is not known there",
 	},
 	{
@@ -301,7 +306,7 @@ var Rooms = append(workshops, []Room{
 	},
 	{
 		From: "plugins/...",
-		May:  []string{"std", "modules", "llm/...", "failure/...", "recovery/...", "sdk/go/...", "internal/build", "internal/netguard"},
+		May:  []string{"std", "modules", "llm/...", "failure/...", "recovery/...", "sdk/go/...", "internal/build", "internal/near", "internal/netguard"},
 		Why:  "our own plugins have no door that others lack: the SDK and the vocabulary, and not each other; where a rule posts to is guarded as everywhere",
 	},
 	{

@@ -10,8 +10,8 @@ var workshops = []Room{
 	{
 		From: "internal/plugininstall",
 		May: []string{
-			"std", "modules", "config", "host", "host/trust", "recovery", "internal/exit", "internal/netguard", "internal/procgroup", "internal/terminal",
-			"internal/wholefile", "internal/yamlfile",
+			"std", "modules", "config", "host", "host/trust", "recovery", "internal/exit", "internal/near", "internal/netguard", "internal/procgroup",
+			"internal/terminal", "internal/wholefile", "internal/yamlfile",
 		},
 		Why: "a plugin is installed into a folder and a config: who asks it, and whether it keeps to its protocol, is not known there",
 	},

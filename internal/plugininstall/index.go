@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mulligan-run/mulligan/internal/exit"
+	"github.com/mulligan-run/mulligan/internal/near"
 	"github.com/mulligan-run/mulligan/internal/wholefile"
 	"github.com/mulligan-run/mulligan/internal/yamlfile"
 )
@@ -155,7 +156,7 @@ func lookAlike(list []Listed, s Source) string {
 		if err != nil || known.Kind != s.Kind || s.Kind == KindArchive {
 			continue
 		}
-		if known.Name != s.Name && distance(plainName(known.Name), plainName(s.Name)) <= len(s.Name)/8+1 {
+		if known.Name != s.Name && near.Distance(plainName(known.Name), plainName(s.Name)) <= len(s.Name)/8+1 {
 			return known.String()
 		}
 	}
@@ -165,25 +166,4 @@ func lookAlike(list []Listed, s Source) string {
 // plainName is a name without differences that registries ignore and eyes miss.
 func plainName(name string) string {
 	return strings.NewReplacer("-", "", "_", "", ".", "").Replace(strings.ToLower(name))
-}
-
-// distance is how many letters must be inserted, removed or replaced to turn one name into the other.
-func distance(x, y string) int {
-	row := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(x) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(y) {
-			change := diagonal
-			if x[i] != y[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(y)]
 }

@@ -9,6 +9,8 @@ import (
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/operators"
+
+	"github.com/mulligan-run/mulligan/internal/near"
 )
 
 // flawsOf puts CEL's messages into words for people who write rules. After a first
@@ -81,11 +83,7 @@ func undefinedField(found []string) string {
 	for _, name := range []string{"Failure", "Alternative", "Tried", "Remaining"} {
 		names = append(names, fieldsOf(objects[name].ReflectType())...)
 	}
-	text := fmt.Sprintf("there is no field %q", found[1])
-	if near := nearest(found[1], names); near != "" {
-		text += fmt.Sprintf("; did you mean %q?", near)
-	}
-	return text
+	return fmt.Sprintf("there is no field %q", found[1]) + suggestion(found[1], names)
 }
 
 func undeclared(found []string) string {
@@ -100,8 +98,8 @@ func undeclared(found []string) string {
 }
 
 func suggestion(word string, there []string) string {
-	if near := nearest(word, there); near != "" {
-		return fmt.Sprintf("; did you mean %q?", near)
+	if meant := near.Word(word, there); meant != "" {
+		return fmt.Sprintf("; did you mean %q?", meant)
 	}
 	return ""
 }
