@@ -71,7 +71,7 @@ var fields = map[string]field{
 	":exception-type": fieldCode, "exception_type": fieldCode, "exceptiontype": fieldCode, "lc_error_code": fieldCode,
 	"status_code": fieldStatus, "statuscode": fieldStatus, "http_status": fieldStatus, "httpstatus": fieldStatus,
 	"error": fieldError, "errors": fieldError,
-	"message": fieldWords, "msg": fieldWords, "detail": fieldWords, "raw": fieldWords, "title": fieldWords,
+	"message": fieldWords, "msg": fieldWords, "detail": fieldWords, "details": fieldWords, "raw": fieldWords, "title": fieldWords,
 	"error_description": fieldErrorWords, "error_message": fieldErrorWords, "errormessage": fieldErrorWords, "error_msg": fieldErrorWords,
 	"status_msg": fieldErrorWords, "status_message": fieldErrorWords, "err": fieldErrorWords, "errmsg": fieldErrorWords, "err_msg": fieldErrorWords, "body": fieldWords, "responsebody": fieldWords, "response_body": fieldWords,
 	"quotaid": fieldQuota, "quotametric": fieldQuota, "quota_limit": fieldQuota,

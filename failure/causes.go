@@ -63,6 +63,7 @@ var causes = []cause{
 	{kind: KindContextOverflow, about: ofTokens, says: isLong | isExceeded, unless: perMinute | ofMoney | ofRate | ofOutput | ofInput | perDay | ofQuota, over: refused},
 	{kind: KindContextOverflow, about: ofContext, says: isLong, unless: ofImage | ofInput | ofOutput | ofRate | ofMoney | ofQuota | ofServer | perMinute | perDay | isFailed | isLate, over: serverFailed},
 	{kind: KindAuth, variant: "permission", about: ofAccount, says: isGone | isDenied | isBlocked, unless: ofRate | ofQuota | ofMoney | isExceeded | aLimit | perMinute | perDay | isPassing | isBusy | ofModel, over: limited},
+	{kind: KindAuth, variant: "permission", about: ofAccount, says: isBlocked, unless: ofRate | ofQuota | ofMoney | isExceeded | aLimit | perMinute | perDay | isPassing | isBusy | ofModel | ofInput | ofContent | isRule, over: refused},
 	{kind: KindAuth, variant: "region", about: ofPlace, says: isUnsupported | isDenied | isBlocked | isGone | isRule | isViolated, over: refused},
 	{kind: KindUnavailable, about: isAway, unless: ofAccount | ofMoney | isBusy, over: refused | serverFull},
 	{kind: KindTimeout, about: isLate, unless: ofInput | isWrong | isRule | isUnsupported, over: refused | serverFailed},
@@ -199,6 +200,11 @@ func (c *reading) byCause() (verdict, bool) { return c.byClauses(0) }
 // byClauses reads the words that are not those of a frame and, if they say nothing and there is no
 // status that would, all of them. They are cut into clauses once.
 func (c *reading) byClauses(over statuses) (verdict, bool) {
+	if over == 0 || over&(refused|serverFailed) != 0 {
+		if v, ok := c.bySizes(); ok {
+			return v, true
+		}
+	}
 	own := unframed(c.bare)
 	if c.parted == nil {
 		c.parted = clausesOf(clipped(own))

@@ -3,6 +3,8 @@ package failure
 // chinese are the sentences of providers and gateways that answer in Chinese.
 var chinese = []rule{
 	{kind: KindOutputTruncated, status: []int{0, 200}, any: []string{"输出额度", "输出长度", "输出上限", "输出令牌"}, near: []string{"耗尽", "用尽", "用完", "截断"}},
+	{kind: KindStreamInterrupted, status: []int{0, 200, 502}, any: []string{"流"}, near: []string{"未闭合", "未正常结束", "未正常关闭", "中断", "断开", "提前结束", "提前关闭", "意外结束", "意外关闭", "异常结束"}, unless: []string{"限流", "流量", "流程"}},
+	{kind: KindMisconfigured, status: []int{0, 400, 404}, any: []string{"未知 provider", "未知的 provider", "未知provider", "未知供应商", "未知的供应商", "未知提供商", "未知的提供商", "未知服务商", "未知的服务商", "不支持的 provider", "不支持的供应商", "不支持的提供商", "不支持的服务商"}},
 	{kind: KindQuota, status: metered, any: []string{"使用上限", "用量上限", "限额将在", "额度将在"}, near: []string{"重置", "恢复", "刷新"}, unless: []string{"每分钟"}},
 	{kind: KindBilling, status: metered, any: []string{
 		"余额不足", "余额不够", "余额已用", "余额耗尽", "余额为0", "欠费", "无可用资源包", "资源包已用", "额度不足", "预扣费", "套餐已到期", "套餐已过期", "套餐过期", "订阅已过期", "未开通付费",
@@ -24,9 +26,10 @@ var chinese = []rule{
 		"负载已饱和", "负载过高", "负载较高", "过载", "服务器繁忙", "系统繁忙", "服务繁忙", "模型繁忙", "访问量过大", "访问量较大", "资源不足", "拥挤", "繁忙，请", "繁忙,请", "正在加载",
 	}},
 	{kind: KindContextOverflow, any: []string{
-		"上下文长度", "上下文超", "上下文过长", "超出上下文", "超过上下文", "输入过长", "输入超长", "输入长度", "prompt 超长", "prompt超长", "文本过长", "内容过长", "超过最大长度", "超出最大长度", "最大上下文",
+		"上下文长度", "上下文超", "上下文过长", "超出上下文", "超过上下文", "输入过长", "输入太长", "内容太长", "文本太长", "提示太长", "提示词太长", "对话太长", "消息太长", "上下文太长", "请求太长", "输入超长", "输入长度", "prompt 超长", "prompt超长", "文本过长", "内容过长", "超过最大长度", "超出最大长度", "最大上下文",
 	}},
 	{kind: KindModelNotFound, any: []string{"模型不存在", "模型未找到", "找不到模型", "不支持的模型", "模型不可用", "模型已下线", "模型名字错误", "模型名错误", "无可用渠道", "模型名称错误"}},
+	{kind: KindModelNotFound, any: []string{"没有这个模型", "没有该模型", "无此模型", "无该模型"}, unless: []string{"权限", "访问"}},
 	{kind: KindModelNotFound, status: []int{0, 400, 404}, any: []string{"api "}, near: []string{"已下线", "不存在"}},
 	{kind: KindAuth, variant: "missing", status: refusing, any: []string{"未提供令牌", "未提供api", "未提供 api", "缺少api", "缺少 api", "缺少密钥", "未设置api", "未设置 api", "未配置api", "未配置 api"}},
 	{kind: KindAuth, variant: "expired_login", status: refusing, any: []string{"令牌已过期", "token已过期", "token 已过期", "登录已过期", "登录过期"}},
@@ -40,7 +43,7 @@ var chinese = []rule{
 
 // looseChinese are Chinese words for failures where a status would be better evidence.
 var looseChinese = []rule{
-	{kind: KindUnreachable, any: []string{"积极拒绝", "无法连接", "连接被拒绝", "连接失败", "拒绝连接", "连接被重置", "强迫关闭了一个现有的连接", "不知道这样的主机", "网络错误", "网络异常"}},
+	{kind: KindUnreachable, any: []string{"积极拒绝", "无法连接", "连接被拒绝", "连接失败", "拒绝连接", "连接被重置", "强迫关闭了一个现有的连接", "不知道这样的主机", "网络错误", "网络异常", "网络不通", "网络不可用", "网络不可达"}},
 	{kind: KindUnreachable, any: []string{"无法解析"}, unless: []string{"回答", "回复", "模型", "输出", "json", "返回", "响应", "参数"}},
 	{kind: KindTimeout, any: []string{"超时"}},
 	{kind: KindUnavailable, any: []string{"服务不可用", "暂时不可用", "内部错误", "服务异常", "系统错误", "系统异常", "服务器错误", "服务端错误", "一致性已被破坏"}},

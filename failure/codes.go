@@ -29,9 +29,9 @@ var strongCodes = []rule{
 	{kind: KindQuota, codes: codes("servicequotaexceededexception"), like: []string{
 		"quotaexceeded", "quotaexhausted", "usagelimit", "dailylimit", "weeklylimit", "monthlylimit", "weekly*limited", "freetieronly", "setlimitexceeded",
 	}, unless: minutely},
-	{kind: KindContextOverflow, codes: codes("request_too_large", "payload_too_large", "tokens_limit_reached"), like: []string{
+	{kind: KindContextOverflow, codes: codes("request_too_large", "payload_too_large", "tokens_limit_reached", "context_length", "context_window", "context_limit", "max_context", "max_context_length", "max_prompt_length", "max_prompt_tokens", "context_full", "prompt_length", "input_length"), like: []string{
 		"context*length*exceed", "context*window*exceed", "exceed*context", "context*limit*exceed", "prompttoolong", "inputtoolong",
-		"prompttokens*exceed", "inputtokens*exceed", "maxtokensplus*prompttokens", "inputlength", "contextoverflow",
+		"prompttokens*exceed", "max*prompt*exceed", "inputtokens*exceed", "maxtokensplus*prompttokens", "inputlength", "contextoverflow",
 	}},
 	{kind: KindOverloaded, once: never, codes: codes("model_capacity_exhausted")},
 	{kind: KindOverloaded, like: []string{"overload", "insufficientsystemresource", "modelloading", "serverbusy", "serverlimitexceeded", "capacityexceeded", "queueexceeded"}},
@@ -59,14 +59,16 @@ var strongCodes = []rule{
 	), like: []string{
 		"unsupportedapifor", "unsupported*feature", "unsupported*param", "invalid*image", "image*parse", "image*too*large", "image*too*small", "image*notfound", "empty*image", "unsupported*image",
 	}},
+	// What moderates may fail itself.
+	{kind: KindUnavailable, like: []string{"moderation*unavailable", "moderation*timeout", "moderation*timedout", "moderation*error", "moderation*down", "moderation*servicefail", "moderation*apifail"}},
 	{kind: KindContentFilter, codes: codes(
-		"content_filter", "content_policy_violation", "invalid_prompt", "bio_policy", "cyber_policy", "refusal", "safety",
+		"moderation", "content_policy", "safety_policy", "content_safety", "content_refused", "content_filter", "content_policy_violation", "invalid_prompt", "bio_policy", "cyber_policy", "refusal", "safety",
 		"prohibited_content", "blocklist", "blacklist", "recitation", "spii", "image_safety", "responsibleaipolicyviolation",
 		"moderation_blocked", "image_content_policy_violation", "image_recitation", "language",
 		"blocked_safety", "blocked_prohibited_content", "blocked_blocklist", "blocked_other", "blocked_jailbreak",
 		"blocked_model_armor", "blocked_image_safety", "blocked_block_reason_unspecified", "sensitive_words_detected",
-	), like: []string{"inspectionfailed", "risk*detect", "illegal*detect", "unsafe*content", "content*blocked", "moderation*failed", "guardrail*intervened", "sensitivecontent", "contentsecurity"}},
-	{kind: KindModelNotFound, codes: codes("model_not_available", "model_decommissioned", "unknown_model", "invalid_model", "not_found_error"), unless: []string{"file not found"}, like: []string{
+	), like: []string{"inspectionfailed", "risk*detect", "illegal*detect", "unsafe*content", "content*blocked", "moderation*failed", "guardrail*intervened", "sensitivecontent", "contentsecurity", "contentmoderation"}},
+	{kind: KindModelNotFound, codes: codes("model_not_available", "model_decommissioned", "unknown_model", "unknown_engine", "unknown_deployment", "engine_not_found", "invalid_model", "not_found_error"), unless: []string{"file not found"}, like: []string{
 		"model*notfound", "deployment*notfound", "model*notexist", "model*notsupported", "unavailablemodel", "model*retired", "model*deprecated",
 	}},
 	{kind: KindMisconfigured, variant: "no_api", codes: codes("unknown_url", "url.not_found", "unknown_endpoint", "route_not_found", "invalid_api_version", "unsupported_api_version")},

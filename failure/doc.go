@@ -83,6 +83,7 @@
 //	              that; lexer.go and clauses.go cut it into words, lexicon.go finds in meanings.go
 //	              and, in the forms of forms.go, what they mean (word_table.go finds a word); languages.go, languages_central.go, languages_east.go and languages_south.go have the
 //	              commonest of twenty languages more
+//	sizes.go      the figures of a request that is too long, in whatever words they are told
 //	diagnosis.go  what it was recognised by
 //	local.go      somebody's own rows above all of this; local_words.go, how their words are compared,
 //	              and which row a failure would be known by

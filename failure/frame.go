@@ -91,7 +91,7 @@ var frameWords = setOf(`
 		run runs running runner runtime execution executing exec execute task tasks step steps stage job worker workflow node graph chain lang
 		pipeline session thread main app handler loop turn turns round chat completion completions message messages generate generating generation
 		inference embedding embeddings response responses reply unexpected got get getting returned returns received stream streaming
-		attempt attempts retry retries retrying last final original underlying inner compaction compacting compact summarization summarizing summary
+		list listing load loading fetch fetching attempt attempts retry retries retrying last final original underlying inner compaction compacting compact summarization summarizing summary
 		tool command process subprocess exited exit code status stderr stdout output fallback exhausted all try trying tried sending send processing
 		the an to of in on at with for from while during when after and not could cannot unable
 		openai anthropic claude google gemini vertex bedrock amazon aws azure mistral deepseek groq xai grok cohere ollama litellm openrouter codex

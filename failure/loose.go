@@ -19,7 +19,7 @@ var looseRules = slices.Concat([]rule{
 		"unknown authority", "self signed certificate", "self-signed certificate", "self_signed_cert", "unable to get local issuer", "unable_to_verify_leaf_signature",
 		"unable_to_get_issuer_cert", "certificate_verify_failed", "err_cert_authority_invalid", "unknownissuer", "unknown issuer",
 	}},
-	{kind: KindTLS, wire: true, any: []string{"x509:", "tls:", "sslhandshake", "terminated the handshake", "certificate", "ssl routines", "sslerror", "err_ssl_", "[ssl:", "sslpeerunverified", "secureconnectionerror", "trustfailure", "sec_e_", "cert_untrusted", "write eproto"}},
+	{kind: KindTLS, wire: true, any: []string{"x509:", "tls alert", "ssl alert", "tls:", "sslhandshake", "terminated the handshake", "certificate", "ssl routines", "sslerror", "err_ssl_", "[ssl:", "sslpeerunverified", "secureconnectionerror", "trustfailure", "sec_e_", "cert_untrusted", "write eproto"}},
 	{kind: KindMalformedResponse, wire: true, any: []string{
 		"invalid byte in chunk length", "gzip: invalid", "malformed chunked encoding", "invalid character", "unexpected end of json",
 		"token too long", "zlib: invalid", "flate: corrupt", "jsondecodeerror", "expecting value: line", "is not valid json", "in json at position",
@@ -59,10 +59,10 @@ var looseRules = slices.Concat([]rule{
 	{kind: KindMalformedResponse, wire: true, any: []string{"error decoding response"}, near: []string{"missing field", "expected", "invalid type", "unknown variant", "eof while parsing"}},
 	{kind: KindTimeout, once: never, wire: true, any: []string{"client.timeout or context cancellation while reading body"}},
 	{kind: KindTimeout, wire: true, any: []string{
-		"timed out", "timeout", "etimedout", "execution expired", "aborterror", "deadline exceeded", "deadline_exceeded", "deadlineexceeded", "operation was aborted", "request was aborted", "esockettimedout",
+		"timed out", "timeout", "etimedout", "execution expired", "aborterror", "deadline exceeded", "deadline_exceeded", "deadlineexceeded", "operation was aborted", "operation was canceled", "operation was cancelled", "operation canceled", "operation cancelled", "task was canceled", "task was cancelled", "request was aborted", "esockettimedout",
 		"took too long",
 	}},
-	{kind: KindRateLimit, any: []string{"rate limit", "rate_limit", "ratelimit", "rate-limit", "too many requests", "toomanyrequests", "slow down", "throttl", "resource exhausted", "resource has been exhausted", "resourceexhausted", "resource_exhausted", "concurrency limit", "concurrentrequests", "no deployments available", "conn limit"}},
+	{kind: KindRateLimit, any: []string{"rate limit", "rate_limit", "ratelimit", "rate-limit", "too many requests", "toomanyrequests", "slow down", "throttl", "resource exhausted", "resource has been exhausted", "resourceexhausted", "resource_exhausted", "concurrency limit", "burst limit", "burst rate", "concurrentrequests", "no deployments available", "conn limit"}},
 	{kind: KindRateLimit, any: []string{"please wait ", "must wait "}, near: []string{" second", " minute"}, unless: []string{"timed out", "timeout", "unavailable", "overload", "capacity", "demand", "busy", "error", "failed", "login", "log in", "sign in", "maintenance"}},
 	{kind: KindRateLimit, any: []string{"per minute", "per second", "per-minute", "(tpm)", "(rpm)"}, near: []string{"exceed", "reached"}},
 	{kind: KindAuth, variant: "permission", any: []string{"permissiondenied", "permission denied", "permission_denied", "access denied", "accessdenied", "not authorized", "forbidden"}, unless: []string{"[errno"}},

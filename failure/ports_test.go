@@ -156,7 +156,7 @@ func portCases(t *testing.T) []portCase {
 func languageCases(t *testing.T) []portCase {
 	t.Helper()
 	var list []portCase
-	for _, file := range []string{"third.tsv", "tenth.tsv", "eleventh.tsv", "twelfth.tsv", "thirteenth.tsv", "fourteenth.tsv"} {
+	for _, file := range []string{"third.tsv", "tenth.tsv", "eleventh.tsv", "twelfth.tsv", "thirteenth.tsv", "fourteenth.tsv", "fifteenth.tsv"} {
 		for _, row := range (corpus{file: file}).rows(t) {
 			list = append(list, portCaseOf(fmt.Sprintf("%s:%d", file, row.line), row.e))
 		}

@@ -22,9 +22,18 @@ var (
 	tokenSums = []string{"sequence length", "total tokens", "total token", "sum of prompt", "prompt + completion", "prompt and completion", "input + output", "prompt tokens", "input tokens", "prompt length", "input length"}
 	// contextSizes are how many tokens models take.
 	contextSizes = []string{" 4096", " 8192", " 16384", " 16385", " 32000", " 32768", " 64000", " 65536", " 100000", " 128000", " 131072", " 163840", " 200000", " 256000", " 262144", " 400000", " 1000000", " 1048576"}
+	// answerTokens are the words of a limit on the tokens of an answer.
+	answerTokens = []string{
+		"maxoutputtokens", "max_output_tokens", "max_tokens", "of the answer", "of the response", "of the reply", "of the output", "for the answer", "for the response", "for the output", "ответа", "вывода",
+		"de la respuesta", "de salida", "de la réponse", "de sortie", "da resposta", "de saída", "della risposta", "der antwort", "der ausgabe", "응답", "출력", "回答", "输出", "出力", "応答",
+	}
+	// refusals are what stands behind "failed to load models" where the reason is a refusal.
+	refusals = []string{"access denied", "permission", "unauthorized", "unauthenticated", "forbidden", "not allowed", "invalid api key", "401", "403", "policy"}
 	// contextNames are names of the context, and overflowing the words that say that it is too long.
 	contextNames = []string{"context length", "context window", "context size", "context limit"}
 	overflowing  = []string{"exceed", "too long", "too large", "maximum", "reduce", "larger than", "longer than", "greater than", "requested", "tokens", "overflow", "full", "reached", "does not fit", "doesn't fit"}
+	// harms are what filters look for.
+	harms = []string{"harassment", "self-harm", "self harm", "csam", "hate speech", "hateful", "sexual", "violence", "violent", "weapons", "terroris", "extremis", "illegal activit", "copyrighted", "profanity"}
 	// abilities are what a model may lack.
 	abilities = []string{
 		"tool", "function call", "functions", "image", "vision", "audio", "video", "pdf", "document", "file input", "multimodal", "thinking",
@@ -40,6 +49,8 @@ var sentences = slices.Concat(english, chinese)
 
 var english = []rule{
 	{kind: KindTimeout, any: []string{"timed out without"}},
+	{kind: KindTimeout, status: []int{0, 200}, any: []string{"no answer", "no response", "no reply", "no output", "no data", "no token"}, near: []string{" within ", " in time", " from server", " from the server", " from upstream", " from the upstream", " from host", " from the host"}},
+	{kind: KindTimeout, status: []int{0, 200}, any: []string{"time to first token", "ttft", "first token", "first byte", "first chunk"}, near: []string{"exceeded", "too long", "deadline", "not received", "never arrived", "never came", "limit"}},
 	// What exceeds tells more than what is exceeded: a prompt has no quota.
 	{kind: KindContextOverflow, any: []string{"prompt exceeds", "input exceeds", "context exceeds", "conversation exceeds", "history exceeds", "messages exceed"}, unless: slices.Concat([]string{"quota", "credit", "afford", "daily", "per day", "monthly", "image", "file"}, metering)},
 	// A server that fails while it measures or moderates a prompt says nothing about the prompt.
@@ -60,6 +71,9 @@ var english = []rule{
 	{kind: KindMalformedResponse, status: []int{0, 200, 502}, any: []string{"has no ", "contains no ", "without a ", "no "}, near: []string{"\" array", "' array", "` array", "\" field", "' field", "` field", "\" key", "' key", "` key", "\" property", "' property", "` property"}, unless: requestBodies},
 	{kind: KindMalformedResponse, status: []int{0, 200, 502}, any: []string{"returned empty", "returned an empty"}, near: []string{" at index", " row", " column", " section", " field", " element", " entry", " item"}},
 	{kind: KindMalformedResponse, status: []int{0, 200, 502}, any: []string{"no tool call", "no function call"}, near: []string{" returned", " was made", " in the response", " in response", " from the model"}},
+	// A piece of a stream that cannot be read is no request that was refused.
+	{kind: KindMalformedResponse, status: []int{0, 200, 502}, any: []string{"bad ", "invalid ", "malformed ", "corrupt ", "corrupted ", "unparseable ", "unparsable ", "unreadable ", "garbled "}, near: []string{"sse frame", "sse event", "sse chunk", "sse data", "sse line", "sse message", "sse payload", "stream chunk", "stream event", "stream frame", "event stream", "event-stream"}, unless: requestBodies},
+	{kind: KindContentFilter, status: []int{0, 200}, any: []string{"stop_reason", "stop reason", "finish_reason", "finish reason", "stopreason", "finishreason"}, near: []string{"=refusal", "=content_filter", "=safety", "='refusal", "='content_filter", "='safety"}},
 	{kind: KindContentFilter, status: []int{0, 200}, any: []string{"(safety)", "(recitation)", "(blocklist)", "(prohibited_content)", "(content_filter)", "(spii)"}},
 	{kind: KindEmptyResponse, status: []int{0, 200}, any: []string{
 		"empty response", "empty answer", "empty completion", "empty message from", "empty output", "response was empty", "response is empty",
@@ -75,6 +89,8 @@ var english = []rule{
 		"response was truncated", "answer was truncated", "output limit was reached", "output limit reached", "max completion tokens reached", "max output tokens reached",
 		"max_tokens length limit", "output token maximum", "output tokens was reached", "output tokens reached", "reached the maximum output", "incompleteoutput", "hit the max tokens", "hit max tokens", "hit max_tokens", "hit the max_tokens", "reached max tokens", "reached max_tokens", "stopped at the length", "hit the output limit", "hit the length limit", "stopped at max", "generation stopped due to max",
 	}, unless: []string{"context length limit"}},
+	{kind: KindOutputTruncated, status: []int{0, 200}, any: []string{"응답 토큰", "출력 토큰", "出力のトークン", "出力トークン", "応答のトークン", "回答のトークン", "输出 token", "输出token", "回答 token"}, near: []string{"한도", "제한", "상한", "上限", "制限", "限制"}, unless: []string{"컨텍스트", "コンテキスト", "上下文"}},
+	{kind: KindOutputTruncated, status: []int{0, 200}, any: slices.Concat([]string{"token limit", "limit of tokens", "tokens limit"}, tokenLimits), near: answerTokens, unless: []string{"context", "prompt", "input", "exceeds the model", "must be", "cannot be"}},
 	{kind: KindOutputTruncated, status: []int{0, 200}, any: []string{"token limit"}, near: []string{"before any response", "before any output", "before a response"}},
 	{kind: KindMisconfigured, variant: "no_api", status: []int{0, 200, 400, 404, 405, 410}, any: []string{
 		"invalid url (", "unknown request url", "unrecognized request url", "cannot post /", "cannot get /", "unexpected endpoint or method",
@@ -88,7 +104,7 @@ var english = []rule{
 	{kind: KindMisconfigured, variant: VariantProxyRefused, status: []int{0}, any: []string{"tunnel connection failed", "cannot connect to proxy"}},
 	{kind: KindInvalidRequest, any: []string{"streaming is strongly recommended for", "streaming is required for", "context window too small", "image dimensions exceed", "image exceeds", "requires --jinja", "requires --enable"}},
 	{kind: KindAuth, variant: "permission", any: []string{"not in allowlist", "not in the allowlist", "not on the allowlist", "not in allow list", "not in whitelist", "not in the whitelist"}},
-	{kind: KindUnavailable, any: []string{"backend returned unexpected response"}},
+	{kind: KindUnavailable, any: []string{"backend returned unexpected response", "prediction-error", "prediction error", "prediction failed", "generation error", "inference error", "inference failed"}, unless: []string{"invalid", "input", "token", "context"}},
 	{kind: KindQuota, any: []string{"have exhausted the available", "has exhausted the available"}, near: []string{"limit", "quota"}},
 	{kind: KindInvalidRequest, variant: "history", any: []string{
 		"could not be decrypted", "could not decrypt", "cannot decrypt", "failed to decrypt", "tool_use` ids", "missing tool_result", "missing tool result", "tool_result` block", "tool_use blocks", "tool_result block", "tool_use block can", "no tool output found", "no tool call found", "function call turn",
@@ -99,6 +115,14 @@ var english = []rule{
 		"conversation roles must", "must start with a user message", "cannot end with trailing whitespace", "encrypted content could not be",
 		"in the contentblock object is blank", "expected last role user or tool", "no previous assistant message",
 	}},
+	// Reasoning goes back to where it came from, and is missed there, whatever status a gateway gives that.
+	{kind: KindInvalidRequest, variant: "history", any: []string{"reasoning_content", "reasoning content", "reasoning details", "reasoning_details", "reasoning item", "thought signature", "thinking signature", "thinking block", "[].thinking"}, near: []string{
+		" is missing", " are missing", " missing in", "must be passed", "must be sent", "must be returned", "must be included", "to be preserved", "must be preserved", " not valid", " is invalid", "was not issued", "were not issued", " is required", "cannot be modified",
+	}},
+	{kind: KindInvalidRequest, variant: "history", status: []int{0, 200, 400, 404, 422}, any: []string{"tool_use", "tool use", "tool_calls", "tool call", "function_call", "function call"}, near: []string{
+		"without tool_result", "without a tool_result", "without tool result", "without a tool result", "without a result", "without its result", "without a matching", "without matching", "has no result", "have no result", "has no matching", "has no corresponding", "without a corresponding", "was never answered", "were never answered",
+	}},
+	{kind: KindInvalidRequest, status: []int{0, 200, 400, 422}, any: []string{"rejected the request as", "refused the request as", "request was rejected as", "request was refused as", "rejected this request as"}, near: []string{"invalid", "malformed", "bad"}},
 	{kind: KindInvalidRequest, variant: "history", status: []int{0, 200, 400, 404, 422}, any: []string{"tool_call_id", "tool_use_id", "tool call id", "call_id"}, near: []string{
 		"not found", "missing", "does not match", "doesn't match", "no matching", "duplicate", "invalid",
 	}},
@@ -118,6 +142,10 @@ var english = []rule{
 		"not subscribed to", "plan does not include", "plan doesn't include", "not included in your", "not available on your plan", "not available on the free", "requires a pro subscription", "requires a paid", "only available on paid",
 	}},
 	{kind: KindBilling, status: metered, any: []string{"credits", "balance", "payment method", "credit card"}, near: []string{" required", " needed"}},
+	{kind: KindBilling, status: metered, any: []string{" 0 credit", "zero credit", "balance: $0", "balance is $0", "balance of $0", "balance is 0", "balance: 0", "credits: 0", "credits left: 0", "credits remaining: 0"}, unless: []string{"0."}},
+	{kind: KindBilling, status: metered, any: []string{"extra usage", "extra credits", "paid usage", "usage billing", "pay-as-you-go", "pay as you go"}, near: []string{" required", " needed", "to be switched on", "to be turned on", "to be enabled", "must be enabled", "not enabled", "is off", "is disabled", "turned off"}},
+	{kind: KindBilling, status: metered, any: []string{"need extra usage", "needs extra usage", "require extra usage", "requires extra usage", "enable extra usage"}},
+	{kind: KindBilling, status: metered, any: []string{"billing"}, near: []string{" not set up", " not enabled", " not active", " is inactive", " not activated", "account closed", "account is closed", "account disabled", "account suspended", "account inactive"}, unless: []string{"billing service", "billing api"}},
 	{kind: KindBilling, status: metered, all: []string{"suspended"}, any: []string{"billing", "payment", "invoice"}},
 	{kind: KindQuota, status: metered, any: []string{
 		"usage limit", "limit exhausted", "regain access on", "per day", "_per_day", "per-day", "requests/day", "tokens/day", "calls/day", "daily limit", "daily quota", "daily request", "daily free",
@@ -127,6 +155,10 @@ var english = []rule{
 		"free tier of the model has been exhausted", "quota has been exceeded for the",
 	}},
 	{kind: KindQuota, status: metered, any: []string{"quota", "usage", "allowance", "plan limit"}, near: []string{" will reset", " will be reset", " will be refreshed", " will renew", " renews", " refreshes"}, unless: slices.Concat(minutely, []string{"rate limit"})},
+	{kind: KindQuota, status: metered, any: []string{"out of messages", "out of requests", "out of prompts", "out of generations", "out of queries", "out of questions", "no messages left", "no requests left", "no prompts left", "no generations left", "no more messages", "no more requests", " 0 messages left", " 0 messages remaining", " 0 requests left", " 0 requests remaining"}},
+	{kind: KindQuota, status: metered, any: []string{"5h ", "5-hour ", "5 hour ", "usage window", "weekly window", "daily window", "rolling window"}, near: []string{"used up", "exhausted", "reached", " is full", "spent", "exceeded"}, unless: []string{"context", "token"}},
+	{kind: KindRateLimit, status: []int{0, 200, 400, 403, 429}, any: []string{"parallel", "concurrent", "simultaneous"}, near: []string{"requests allowed", "calls allowed", "requests are allowed", "sessions allowed", "generations allowed", "requests permitted", "jobs allowed"}},
+	{kind: KindRateLimit, status: []int{0, 200, 400, 403, 429}, any: []string{"faster than ", "more often than ", "quicker than "}, near: []string{"allowed", "permitted", "the limit", "your limit"}},
 	{kind: KindQuota, status: metered, any: []string{"100% of your"}, near: []string{"usage", "quota", "limit", "allowance"}},
 	{kind: KindRateLimit, status: []int{402}, any: []string{"rate limit", "rate-limit", "too many requests", "try again in", "try again later", "retry after", "temporarily"}},
 	{kind: KindQuota, status: []int{429}, any: []string{"limit: 0,", "limit: 0\n", "limit:0,"}},
@@ -135,10 +167,11 @@ var english = []rule{
 	{kind: KindOverloaded, any: []string{
 		"overloaded", "at capacity", "over capacity", "capacity exceeded", "capacity temporarily exceeded", "loading model", "model is loading",
 		"currently loading", "still loading", "high demand", "high traffic", "server is busy", "server busy", "servers are busy", "too busy",
-		"model busy", "model is busy", "engine is busy", "currently busy",
+		"model busy", "model is busy", "model loading", "loading the model", "loading weights", "slots taken", "slots are taken", "too many people", "too many users", "engine is busy", "currently busy",
 		"heavy load", "maximum pending requests", "no slot available", "no available slot", "no available instance", "no instance available", "no available worker",
 		"no available gpu", "no available node", "max capacity", "maximum capacity",
 	}, unless: []string{"error loading model", "failed to load model"}},
+	{kind: KindOverloaded, status: []int{0, 200, 400, 429, 500, 503}, any: []string{"no gpu", "no worker", "no replica", "no instance", "no accelerator", "no node", "no slot", "no executor", "no runner", "no pod"}, near: []string{" available", " free", " left", " ready"}},
 	{kind: KindInvalidRequest, any: []string{"no endpoints found that support"}, near: abilities},
 	{kind: KindInvalidRequest, status: []int{0, 400, 422}, any: []string{"check your inputs and", "check your input and", "issue with your request", "problem with your request"}, unless: []string{
 		"server error", "unavailable", "timed out", "overloaded", "api key",
@@ -157,14 +190,18 @@ var english = []rule{
 		"requested model is not supported", "model is not supported", "unsupported model", "not supported model", "have access to the model", "unable to access model",
 		"nosuchmodel", "no models loaded", "no healthy deployments", "no model loaded", "project does not have access to it", "too large to be loaded automatically",
 		"model names are", "supported models are", "available models are", "permitted models can be found", "model has been retired", "model has been deprecated", "model does not exist",
-		"version does not exist", "invalid model: ", "invalid model id", "invalid model specified", "invalid model arn", "end of its life", "model disabled", "was retired",
+		"version does not exist", "invalid model: ", "invalid model id", "invalid model specified", "invalid model arn", "end of its life", "reached end of life", "reached end-of-life", "reached eol", "model disabled", "was retired",
 	}, unless: []string{"try again later"}},
 	{kind: KindModelNotFound, status: []int{0, 200, 400, 403, 404, 422}, all: []string{"model"}, any: []string{"' not found", "` not found", "\" not found", "does not exist"}, unless: []string{"file", "response with id", "tool that"}},
+	{kind: KindModelNotFound, status: refusing, any: []string{"not a ", "isn't a ", "not an ", "isn't an "}, near: []string{"known model", "recognized model", "recognised model", "supported model", "available model", "existing model"}},
+	{kind: KindModelNotFound, status: refusing, any: []string{"engine ", "deployment ", "deployment id", "inference profile", "model id", "model alias", "model name"}, near: []string{"does not exist", "doesn't exist", "could not be found", "couldn't be found", "cannot be found", "can't be found", "was not found", "is unknown"}},
+	{kind: KindModelNotFound, status: refusing, any: []string{"no deployment named", "no deployment called", "no model named", "no model called", "no engine named", "no model with the name", "no model by the name"}},
+	{kind: KindModelNotFound, status: refusing, any: []string{"no endpoint", "no provider", "no deployment", "no backend", "no channel", "no route"}, near: []string{"for this model", "for that model", "for the model", "for model", "of this model", "of the model", "serving this model", "serving the model", "serves this model"}, unless: []string{"later", "temporar", "currently", "right now", "at the moment", "busy", "capacity", "image", "tool"}},
 	{kind: KindModelNotFound, status: append([]int{503}, refusing...), any: []string{"no provider found for", "no provider for", "no provider available for", "no providers available for", "no provider supports", "no provider serves"}},
 	{kind: KindMisconfigured, status: []int{0, 400, 404}, any: []string{
 		"unknown provider", "unsupported provider", "invalid provider", "no such provider", "unrecognized provider", "unknown llm provider", "provider not found", "no api provider", "no provider registered",
 	}, unless: []string{"api key"}},
-	{kind: KindModelNotFound, status: refusing, any: []string{"unable to access", "cannot access", "not allowed to use", "not allowed to access"}, near: []string{" model"}},
+	{kind: KindModelNotFound, status: refusing, any: []string{"unable to access", "cannot access", "not allowed to use", "not allowed to access", "may not use", "may not access", "not permitted to use", "not entitled to use"}, near: []string{" model"}},
 	{kind: KindUnreachable, any: []string{"err_ngrok"}},
 	{kind: KindUnavailable, status: []int{0, 200}, any: []string{"result not found", "interaction: "}},
 	{kind: KindUnavailable, once: never, any: []string{"requires more system memory"}},
@@ -174,25 +211,34 @@ var english = []rule{
 		"prohibited content", "prohibited_content", "inappropriate content", "sensitive content", "considered high risk", "new_sensitive",
 		"content moderation", "cannot assist with", "can't assist with", "unable to assist with", "can't help with that", "cannot help with that", "output blocklist", "input blocklist", "inappropriate output", "inappropriate input", "content exists risk", "blockedprompt", "blocked by guardrail", "blocked by content", "blocked due to recitation",
 		"blocked due to prohibited", "blocked due to other", "invalid_prompt", "model armor", "sensitive information", "may contain sens", "pii detected", "pii entit", "sensitive data detected", "blocked entity", "jailbreak detected",
-		"prompt injection detected", "guardrail raised", "guardrail intervened",
+		"prompt injection detected", "prohibited use", "copyrighted content", "copyrighted material", "guardrail raised", "guardrail intervened",
 	}},
+	{kind: KindContentFilter, status: []int{0, 200, 400, 403}, any: []string{"filter", "moderation", "guardrail", "safety"}, near: []string{"stopped", "blocked", "withheld", "rejected", "refused", "held back", "suppressed"}, unless: []string{"timed out", "unavailable", "filter expression", "key"}},
+	{kind: KindContentFilter, status: []int{0, 200, 400, 403}, any: []string{"blocked", "flagged", "detected", "refused", "rejected"}, near: harms},
+	{kind: KindContentFilter, status: []int{0, 200, 400, 403}, any: harms, near: []string{"blocked", "flagged", "detected", "refused", "rejected", "not allowed", "prohibited"}},
 	{kind: KindContextOverflow, status: refusing, any: []string{"max tokens of"}, near: []string{" exceeded"}},
 	{kind: KindInvalidRequest, any: outputLimits, near: []string{
 		"range", "at most", "too large", "too high", "must be less", "must be <", "must be at", "must be between", "must be positive", "maximum allowed",
-		"maximum value", "model limit", "exceed", "should be less", "greater than the max", "larger than the max",
+		"maximum value", "model limit", "exceed", "should be less", "greater than the max", "larger than the max", "above the", "more than the", "but this model", "but the model",
 	}, unless: []string{"context", "input", "prompt", "credits", "budget", "afford"}},
 	{kind: KindInvalidRequest, status: []int{0, 200, 400, 422, 500}, any: []string{
 		"only supported for", "only supported with", "only supported in", "is only available for", "is only available with", "not a chat model", "not for chat", "provider not provided", "cannot use both", "can't use both", "mutually exclusive", "cannot be used together", "can't be used together", "cannot be used with", "can't be used with",
-		"cannot be combined with", "can't be combined with", "cannot be specified together", "cannot both be", "can not be set at the same time", "invisible character",
+		"cannot be combined with", "can't be combined with", "only allowed when", "only allowed with", "only valid when", "only valid with", "cannot be specified together", "cannot both be", "can not be set at the same time", "invisible character",
 	}},
 	{kind: KindUnavailable, status: []int{0, 200}, any: []string{"upload failed"}, unless: []string{"unsupported", "too large", "invalid", "format", "type", "too many"}},
 	{kind: KindUnreachable, any: []string{"websocket connection limit"}},
+	{kind: KindInvalidRequest, status: refusing, any: []string{"tool name", "function name", "tool description", "function description", "stop sequence", "schema name", "user field", "metadata"}, near: []string{"too long", "too large", "longer than"}},
+	{kind: KindInvalidRequest, status: []int{0, 400, 422}, any: []string{"unexpected field", "unrecognized field", "unrecognised field", "unexpected property", "unrecognized property", "unexpected parameter"}, unless: []string{" at line ", "expected `", "expected one of", "response", "deserializ", "answer"}},
 	{kind: KindInvalidRequest, any: []string{"maximum allowed number of output tokens", "range of max_tokens", "range of max_completion_tokens"}},
 	// A setting, or a sum that went wrong, that is named after the context says nothing about its length.
 	{kind: KindInvalidRequest, status: []int{0, 200, 400, 422}, any: contextNames, near: []string{" parameter", " selection", "is unsupported", "is not supported"}, unless: overflowing},
 	{kind: KindInvalidRequest, status: []int{0, 200, 400, 422}, any: []string{"invalid context ", "unknown context ", "unsupported context "}, unless: overflowing},
 	{kind: KindUnavailable, status: []int{0, 500, 502, 503, 504}, any: contextNames, near: []string{"computation failed", "calculation failed", "lookup failed", "check failed", "estimation failed", "could not be determined"}, unless: overflowing},
 	{kind: KindContextOverflow, any: []string{"tokens to keep"}},
+	{kind: KindContextOverflow, any: []string{"too small for this prompt", "too small for the prompt", "too small for your prompt", "too small for this request", "too small for the request", "too small for this input", "too small for the input", "too small for this conversation", "too small for the conversation"}, unless: []string{"image", "budget", "credit"}},
+	// Text is measured in bytes and characters, too.
+	{kind: KindContextOverflow, status: refusing, any: []string{"too many"}, near: []string{"text bytes", "bytes in the request", "bytes in the body", "bytes in the prompt", "bytes in your", "total bytes", "characters"}, unless: slices.Concat([]string{"image", "file", "attachment", "audio", "name", "title", "stop"}, metering)},
+	{kind: KindContextOverflow, status: refusing, any: []string{"text bytes", "total text", "prompt bytes", "request bytes", "payload of", "request body of", "body of"}, near: []string{"over the", "above the", "larger than", "bigger than", "exceed", "beyond the", "more than"}, unless: slices.Concat([]string{"image", "file", "attachment", "audio"}, metering)},
 	// One request is measured by its size, and requests are counted.
 	{kind: KindContextOverflow, status: refusing, any: []string{"request over ", "request is over ", "request exceeds ", "request exceeded ", "input over ", "input is over ", "prompt over ", "prompt is over "}, near: []string{"its limit", "the limit", "size limit", "the maximum"}, unless: slices.Concat([]string{"rate", "quota", "spend", "budget"}, metering)},
 	{kind: KindContextOverflow, status: refusing, any: []string{"exceeds the limit of", "exceed the limit of", "exceeded the limit of", "over the limit of"}, near: contextSizes, unless: slices.Concat([]string{"request", "quota", "rate", "character", "byte", "usd", "$"}, metering)},
@@ -203,7 +249,7 @@ var english = []rule{
 		"prompt is too long", "is too large to process", "context shift is disabled", "context window", "context length", "context limit", "context size", "maximum context", "context overflow", "context the overflows",
 		"contextwindowexceeded", "reduce the length of the messages", "exceeded model token limit", "input is too long",
 		"maximum number of tokens allowed", "exceeds the maximum number of tokens", "request exceeds the maximum size", "request entity too large",
-		"payload too large", "maximum prompt length", "conversation is too long", "conversation too long", "requesttoolarge",
+		"payload too large", "maximum prompt length", "conversation is too long", "conversation too long", "sequence too long", "sequence is too long", "requesttoolarge",
 	}},
 	{kind: KindRateLimit, status: []int{429}, any: []string{"token limit exceeded", "tokens limit exceeded"}, unless: []string{"context", "prompt", "input", "maximum", "per request"}},
 	{kind: KindContextOverflow, any: []string{
@@ -255,6 +301,12 @@ var english = []rule{
 		"organization has been restricted", "requires terms acceptance", "gated repo", "for this subscription", "only authorized for use with",
 		"access was terminated", "account has been disabled", "account has been terminated",
 	}},
+	{kind: KindAuth, variant: "permission", status: refusing, any: []string{"terms of service", "terms of use", "the terms", "license agreement", "licence agreement", "user agreement"}, near: []string{"not accepted", "not been accepted", "must be accepted", "must accept", "not agreed"}},
+	{kind: KindAuth, variant: "permission", status: refusing, any: []string{
+		"verify your phone", "verify your email", "verify your identity", "verify your account", "verify your organization", "requires verification", "verification required", "verification is required", "needs verification", "complete verification",
+	}, unless: []string{"certificate", "signature", "tls", "ssl"}},
+	{kind: KindAuth, variant: "region", status: refusing, any: []string{"geo-block", "geoblock", "geo block", "geo-restrict", "georestrict", "geofenc", "geo-fenc"}},
+	{kind: KindAuth, status: refusing, any: []string{"reconnect your", "reconnect the account", "relink your", "re-link your"}},
 	{kind: KindAuth, status: refusing, any: []string{
 		"api key not valid", "invalid api key", "incorrect api key", "invalid x-api-key", "api key expired", "invalid_api_key", "api key is invalid",
 		"invalid token", "invalid api token", "invalid access token", "token seems invalid", "invalid authentication", "authenticationerror", "unauthorized", "unauthenticated",
@@ -267,11 +319,11 @@ var english = []rule{
 		" not supported", " isn't supported", " unsupported", " not enabled for",
 	}, unless: []string{"at the moment", "temporarily", "currently not"}},
 	{kind: KindUnavailable, status: []int{0, 200, 400, 403, 404, 422, 424}, any: []string{
-		"received server error (5", "degraded function", "is degraded", "currently degraded", "degraded state", "temporarily unavailable", "unable to process your request",
+		"received server error (5", "degraded function", "degraded performance", "is degraded", "currently degraded", "degraded state", "temporarily unavailable", "unable to process your request",
 		"model is not ready", "not ready for inference", "is warming up", "server had an error", "error occurred while processing your request", "encountered an unexpected error",
 		"runner process has terminated", "runner process no longer running", "model has crashed", "out of memory", "outofmemory", "insufficient memory", "cuda error", "enginedead", "enginecore", "model unloaded",
 		"background loop has errored", "error loading model", "failed to load model", "unable to load model",
-	}},
+	}, unless: refusals},
 	{kind: KindMalformedResponse, status: []int{0, 200, 400, 424, 500}, any: []string{
 		"malformed function call", "malformed tool call", "failed to call a function", "failed_generation", "error parsing tool", "failed to parse tool", "could not parse tool", "invalid tool input", "invalid tool argument", "parse function call", "failed to parse input at pos",
 		"model produced invalid", "model tried to call", "model attempted to call", "generated by the model is invalid", "which was not in request.tools", "invalid tool call argument",

@@ -72,12 +72,12 @@ var (
 	// statusLeads may precede a number at the beginning of a message.
 	statusLeads = []string{"error: ", "error ", "http error ", "http/1.1 ", "http/2 ", "http "}
 	// statusNames are names of fields that hold a status.
-	statusNames = []string{"status code", "status_code", "statuscode", "http status", "http error", "error code", "status", "returned", "responded with", "failed with", "failed (", "error (", "request (", "response (", "solicitud (", "respuesta (", "requête (", "réponse (", "anfrage (", "antwort (", "solicitação (", "requisição (", "resposta (", "richiesta (", "risposta (", "запрос (", "ответ (", "请求 (", "请求(", "请求（", "响应 (", "响应(", "响应（", "リクエスト (", "リクエスト(", "リクエスト（", "요청 (", "요청(", "失败 (", "失败(", "失败（", "失敗 (", "失敗(", "失敗（", "エラー (", "エラー(", "エラー（", "실패 (", "실패(", "오류 (", "오류(", "falhou (", "falló (", "fallo (", "fallito (", "fallita (", "fehlgeschlagen (", "échoué (", "échouée (", "échec (", "fehler (", "erreur (", "erro (", "errore (", "ошибка (", "не удалось (", "сбой (", "错误 (", "错误(", "错误（", "状态码", "错误码", "返回", "ステータス", "コード", "상태 코드", "오류 코드", "код ошибки", "код ответа", "код", "ошибка", "статус", "fehler", "erreur", "errore", "erro", "código", "codigo", "código de estado", "fehlercode", "code", "http/1.1", "http/2", "http", "api", "v1/messages\"", "chat/completions\"", "v1/responses\""}
+	statusNames = []string{"status code", "status_code", "statuscode", "http status", "http error", "error code", "status", "returned", "responded with", "failed with", "error,", "failed,", "failure,", "failed (", "error (", "request (", "response (", "solicitud (", "respuesta (", "requête (", "réponse (", "anfrage (", "antwort (", "solicitação (", "requisição (", "resposta (", "richiesta (", "risposta (", "запрос (", "ответ (", "请求 (", "请求(", "请求（", "响应 (", "响应(", "响应（", "リクエスト (", "リクエスト(", "リクエスト（", "요청 (", "요청(", "失败 (", "失败(", "失败（", "失敗 (", "失敗(", "失敗（", "エラー (", "エラー(", "エラー（", "실패 (", "실패(", "오류 (", "오류(", "falhou (", "falló (", "fallo (", "fallito (", "fallita (", "fehlgeschlagen (", "échoué (", "échouée (", "échec (", "fehler (", "erreur (", "erro (", "errore (", "ошибка (", "не удалось (", "сбой (", "错误 (", "错误(", "错误（", "状态码", "错误码", "返回", "ステータス", "コード", "상태 코드", "오류 코드", "код ошибки", "код ответа", "код", "ошибка", "статус", "fehler", "erreur", "errore", "erro", "código", "codigo", "código de estado", "fehlercode", "code", "http/1.1", "http/2", "http", "api", "v1/messages\"", "chat/completions\"", "v1/responses\""}
 	// statusPhrases are statuses with their names, wherever they are said.
 	statusPhrases = []string{
 		"400 bad request", "401 unauthorized", "402 payment required", "403 forbidden", "404 not found", "404 page not found", "408 request timeout",
 		"413 payload too large", "413 request entity too large", "422 unprocessable", "429 too many requests", "500 internal server error",
-		"401 error", "402 error", "403 error", "404 error", "429 error", "500 error", "502 error", "503 error", "504 error", "529 error", "502 bad gateway", "503 service unavailable", "503 service temporarily unavailable", "504 gateway time",
+		"401 error", "402 error", "403 error", "404 error", "429 error", "500 error", "502 error", "503 error", "504 error", "529 error", "400 from ", "401 from ", "402 from ", "403 from ", "429 from ", "500 from ", "502 from ", "503 from ", "504 from ", "529 from ", "502 bad gateway", "503 service unavailable", "503 service temporarily unavailable", "504 gateway time",
 	}
 	// wideStops may follow a status in Chinese and Japanese, or where a message was cut.
 	wideStops = []string{"…", "，", "。", "：", "；", "！", "）", "、"}
@@ -158,7 +158,7 @@ func namedStatus(text, name string) (int, bool) {
 		if i < 0 {
 			return 0, false
 		}
-		whole := i == 0 || !words.IsWord(rest[i-1])
+		whole := i == 0 || !words.IsWord(rest[i-1]) || rest[i-1] == '_' // provider_http_402
 		rest = rest[i+len(name):]
 		if n, ok := leadingStatus(strings.TrimLeft(rest, " :=\"'(_：（")); ok && whole {
 			return n, true

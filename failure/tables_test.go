@@ -193,6 +193,7 @@ func tablesOfPorts() object {
 		"lexicon":          tableLexicon(),
 		"frames":           object{"words": slices.Sorted(maps.Keys(frameWords)), "statusWords": slices.Sorted(maps.Keys(statusWords))},
 		"overflows":        forms,
+		"sizes":            object{"names": tokenSizes.names, "bounds": tokenSizes.bounds, "after": tokenSizes.after, "unless": tokenSizes.unless, "min": minSize, "max": maxSize},
 		"wordings":         object{"kinds": wording, "plainTitles": plainTitles, "reasons": reasons},
 	}
 }

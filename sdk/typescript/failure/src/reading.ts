@@ -271,7 +271,7 @@ function namedStatus(text: string, name: string): number {
     if (i < 0) {
       return 0;
     }
-    const whole = i === start || !isWord(text.charAt(i - 1));
+    const whole = i === start || !isWord(text.charAt(i - 1)) || text.charAt(i - 1) === '_'; // provider_http_402
     start = i + name.length;
     let at = start;
     while (at < text.length && ' :="\'(_：（'.includes(text.charAt(at))) {

@@ -85,6 +85,7 @@ export interface Tables {
   };
   readonly frames: Readonly<Record<'words' | 'statusWords', readonly string[]>>;
   readonly overflows: readonly string[];
+  readonly sizes: Readonly<Record<'names' | 'bounds' | 'after' | 'unless', readonly string[]>> & Readonly<Record<'min' | 'max', number>>;
   readonly wordings: {
     readonly kinds: Readonly<Record<string, Wording>>;
     readonly plainTitles: Readonly<Record<string, string>>;

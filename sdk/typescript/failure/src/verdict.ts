@@ -5,6 +5,7 @@ import { causeOf, saysDay } from './causes.js';
 import type { Evidence } from './evidence.js';
 import { spokenHint } from './hints.js';
 import { flat, isSuccess, says, type Reading } from './reading.js';
+import { isOverflow } from './sizes.js';
 import { named } from './table.js';
 import { tables } from './tables.js';
 import { lower, size, trimRight } from './text.js';
@@ -159,6 +160,9 @@ function familyOf(status: number): number {
 
 /** What the words say that are not those of a frame and, where nothing else does, all of them. */
 function byClauses(c: Reading, family: number): Verdict | undefined {
+  if ((family === 0 || (family & (familyOf(400) | familyOf(500))) !== 0) && isOverflow(c.text)) {
+    return { kind: 'context_overflow' };
+  }
   const own = unframed(c.bare);
   const verdict = byCauses(c, own, family);
   return verdict || family !== 0 || own === c.bare ? verdict : byCauses(c, c.bare, 0);

@@ -228,7 +228,7 @@ def _named_status(text: str, name: str) -> int:
         i = text.find(name, start)
         if i < 0:
             return 0
-        whole = i == start or not is_word(text[i - 1])
+        whole = i == start or not is_word(text[i - 1]) or text[i - 1] == "_"  # provider_http_402
         start = i + len(name)
         at = start
         while text[at : at + 1] in (" ", ":", "=", '"', "'", "(", "_", "：", "（"):

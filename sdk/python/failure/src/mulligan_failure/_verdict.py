@@ -9,6 +9,7 @@ from ._bare import unframed
 from ._causes import cause_of, says_day
 from ._hints import spoken_hint
 from ._reading import Reading, flat, says
+from ._sizes import is_overflow
 from ._tables import Rule, codes, kind_of_status, limits, rules, tables
 from ._text import lower, size
 
@@ -155,6 +156,8 @@ def _family(status: int) -> int:
 
 def _by_clauses(c: Reading, family: int) -> Optional[Verdict]:
     """What the words say that are not those of a frame and, where nothing else does, all of them."""
+    if (not family or family & (_family(400) | _family(500))) and is_overflow(c.text):
+        return Verdict("context_overflow")
     own = unframed(c.bare)
     verdict = _by_causes(c, own, family)
     return verdict if verdict or family or own == c.bare else _by_causes(c, c.bare, 0)
