@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mulligan-run/mulligan/failure"
+	"github.com/mulligan-run/mulligan/failure/words"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -57,7 +58,7 @@ func (c *call) unanswered(f *failure.Failure, now time.Time) *failure.Failure {
 	if f == nil || c.open == nil {
 		return f
 	}
-	why := fmt.Sprintf("Nobody chose what to do within %s.", c.proxy.cfg.AskFor)
+	why := fmt.Sprintf("Nobody chose what to do within %s.", words.Duration(c.proxy.cfg.AskFor))
 	switch {
 	case f.Kind == failure.KindInterrupted:
 		why = "Too many other calls wait for somebody to choose what to do."

@@ -46,8 +46,8 @@ type Config struct {
 	// the caller gets the failure at once. It must be at most 300 s, since callers wait no longer.
 	AskFor  time.Duration
 	AskMost int // calls that may wait at a time; further ones get the failure at once
-	// Asks, unless nil, is told that a person is asked about a call; Answer says where, for
-	// people.
+	// Asks, unless nil, is told that a person is asked about a call. Answer says where people see
+	// a call that nobody has answered.
 	Asks   func(run string, s recovery.Suggestion)
 	Answer func(run string) string
 	// Traced, unless nil, wraps the handler for admitted requests, to make spans: their Pattern

@@ -17,7 +17,7 @@ import (
 // desktop and the configuration allows it, there, too. It reveals nothing that was said.
 func (srv *Server) asks(log *slog.Logger) func(run string, s recovery.Suggestion) {
 	return func(run string, s recovery.Suggestion) {
-		where := srv.whereToAnswer(run)
+		where := srv.where("recover", run)
 		log.Info("a call waits for an answer", "run", run, "why", s.Title, "answer", where)
 		if !srv.Config.Proxy.Notifies() {
 			return
@@ -30,19 +30,19 @@ func (srv *Server) asks(log *slog.Logger) func(run string, s recovery.Suggestion
 	}
 }
 
-// whereToAnswer says where a run's suggestion can be answered: on the page of a gateway that
-// serves the same store, or else with a command.
-func (srv *Server) whereToAnswer(run string) string {
+// where says where people find a run: on the page of a gateway that serves the same store, or else
+// with the command of that name.
+func (srv *Server) where(command, run string) string {
 	list, err := ListeningNow(srv.Dir)
 	if err != nil {
-		return srv.Screen.Hint("recover " + run)
+		list = nil
 	}
 	for _, l := range list {
 		if l.URL != "" {
 			return l.URL + "/#/r/" + run
 		}
 	}
-	return srv.Screen.Hint("recover " + run)
+	return srv.Screen.Hint(command + " " + run)
 }
 
 // notify shows a line on this machine's desktop, using the system's own program. Without one

@@ -125,8 +125,9 @@ func (srv *Server) NewProxy(r *runner.Runner, models *Models, token ProxyToken, 
 		Runs:   &proxyCalls{r, models, srv.Config}, Routes: routesOf(srv.Config), Forward: models.forward,
 		Token:  func(sum [32]byte) (bool, error) { return token.Holds(gateway.Digest(sum)) },
 		Wire:   func(entry string) string { return cmp.Or(types[entry], entry) },
-		AskFor: srv.Config.Proxy.AskingFor(), AskMost: srv.Config.Proxy.AskingMost(), Asks: srv.asks(log), Answer: srv.whereToAnswer,
-		Hosts: at.Hosts, TLS: at.tls(), Logger: log,
+		AskFor: srv.Config.Proxy.AskingFor(), AskMost: srv.Config.Proxy.AskingMost(), Asks: srv.asks(log),
+		Answer: func(run string) string { return srv.where("runs show", run) }, // by then nobody can answer any more
+		Hosts:  at.Hosts, TLS: at.tls(), Logger: log,
 	})
 }
 
