@@ -91,7 +91,8 @@ type upstream struct {
 // why.
 func (p *Proxy) upstream(f *forwarding, r *http.Request) (to upstream, status int, why string) {
 	speaks := func(full string) bool { return p.cfg.sameAPI(full, f.dialect) }
-	if f.model == "" && r.ContentLength != 0 && slices.ContainsFunc(p.cfg.Routes, func(r Route) bool { return r.LocalOnly }) {
+	here := f.model == "" && r.ContentLength != 0 && slices.ContainsFunc(p.cfg.Routes, func(r Route) bool { return r.LocalOnly })
+	if here { // it may be meant for such a route
 		same := speaks
 		speaks = func(full string) bool { return same(full) && p.cfg.Runs.Local(full) }
 	}
@@ -115,10 +116,12 @@ func (p *Proxy) upstream(f *forwarding, r *http.Request) (to upstream, status in
 			break // the first that fits counts
 		}
 	}
-	switch len(found) {
-	case 1:
+	switch {
+	case len(found) == 1:
 		return found[to.entry], 0, ""
-	case 0:
+	case len(found) == 0 && here:
+		return to, http.StatusNotFound, fmt.Sprintf("This names no model, so that it may be for a route that keeps contents on this machine, and no model server here speaks this API (%s): nothing was sent.", f.dialect.entry)
+	case len(found) == 0:
 		return to, http.StatusNotFound, fmt.Sprintf("No provider that this may go to speaks this API (%s): nothing was sent. `mulligan proxy --help` tells of routes.", f.dialect.entry)
 	}
 	names := strings.Join(slices.Sorted(maps.Keys(found)), ", ")

@@ -155,7 +155,7 @@ func TestForwardRefused(t *testing.T) {
 		"no key at all":               {[]proxy.Route{gpt}, "GET", "/v1/models", "", http.Header{}, 401, "token", `"error"`},
 		"another key":                 {[]proxy.Route{gpt}, "GET", "/v1/models", "", http.Header{"Authorization": {"Bearer sk-of-the-caller"}}, 401, "token", `"error"`},
 		"S38: kept here":              {[]proxy.Route{home, gpt}, "POST", "/v1/embeddings", `{"model":"home-1","input":"private"}`, openAIClient, 404, "may go to", `"error"`},
-		"S38: perhaps kept here":      {[]proxy.Route{home, gpt}, "POST", "/v1/files", "private", with(http.Header{"Authorization": {"Bearer " + token}}, "Content-Type", "text/plain"), 404, "may go to", `"error"`},
+		"S38: perhaps kept here":      {[]proxy.Route{home, gpt}, "POST", "/v1/files", "private", with(http.Header{"Authorization": {"Bearer " + token}}, "Content-Type", "text/plain"), 404, "keeps contents on this machine", `"error"`},
 		"no API has it":               {[]proxy.Route{gpt}, "GET", "/v2/models", "", openAIClient, 404, "whose API", `"error"`},
 		"a method that no API has":    {[]proxy.Route{gpt}, "TRACE", "/v1/files", "", openAIClient, 405, "method", `"error"`},
 		"a preflight":                 {[]proxy.Route{gpt}, "OPTIONS", "/v1/files", "", openAIClient, 405, "method", `"error"`},
