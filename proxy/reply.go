@@ -133,8 +133,8 @@ func (r *reply) head(f *llm.Frame) {
 
 // silent passes over a frame that no delta was made from: it may end a part of the answer.
 func (r *reply) silent(f *llm.Frame) {
-	if ends := r.asked.dialect.ends; r.asked.Stream && ends != nil && bytes.Contains(f.Data, ends) {
-		r.unsaid.leave()
+	if d := r.asked.dialect; r.asked.Stream && d.part != "" && bytes.Contains(f.Data, []byte(d.ends)) {
+		r.unsaid.leave(partIn(f.Data, d.part))
 	}
 }
 

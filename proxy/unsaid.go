@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/base32"
+	"strconv"
 
 	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/wire"
@@ -22,7 +23,7 @@ type deltaRun struct {
 	item string    // the id that frames gave to the item they belong to, "" if they gave none
 	text []byte
 	ends []int // of each one's text
-	over bool  // no delta: the part before it has ended
+	over *int  // no delta: the part with that number has ended
 }
 
 // add remembers d, which was made from the last of frames.
@@ -39,8 +40,8 @@ func (u *unsaid) add(d llm.Delta, frames []byte) {
 	run.ends = append(run.ends, len(run.text))
 }
 
-// leave remembers that the part of the answer before it has ended.
-func (u *unsaid) leave() { u.runs = append(u.runs, deltaRun{over: true}) }
+// leave remembers that the part of the answer with that number has ended.
+func (u *unsaid) leave(part int) { u.runs = append(u.runs, deltaRun{over: &part}) }
 
 // continues reports whether b differs from a only in its text.
 func continues(a, b llm.Delta) bool {
@@ -57,8 +58,8 @@ func (u *unsaid) encode(e *wire.Encoder) (frames []byte) {
 	for _, run := range u.runs {
 		from := 0
 		u.item = run.item
-		if run.over {
-			frames = e.Leave(frames)
+		if run.over != nil {
+			frames = e.Leave(*run.over, frames)
 		}
 		for _, end := range run.ends {
 			d := run.like
@@ -103,6 +104,18 @@ func itemIn(frames []byte) string {
 		return ""
 	}
 	return quoted(frames[at+len(key):])
+}
+
+// partIn is the number that follows the first such key in a frame, -1 for none.
+func partIn(frame []byte, key string) int {
+	_, rest, _ := bytes.Cut(frame, []byte(key))
+	rest = bytes.TrimLeft(rest, ": ")
+	digits := bytes.IndexFunc(rest, func(c rune) bool { return c < '0' || c > '9' })
+	part, err := strconv.Atoi(string(rest[:max(digits, 0)]))
+	if err != nil {
+		return -1
+	}
+	return part
 }
 
 // quoted is the id after the colon that data begins with; "" if no id is there.

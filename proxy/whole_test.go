@@ -54,7 +54,7 @@ func TestUnstreamedIsNotShown(t *testing.T) {
 }
 
 // TestGoesOnAfterAPart: where the part that was said had ended, the rest is a part of its own, and
-// nothing is said of a part after its end.
+// nothing is said of a part after its end, nor of one in another's place.
 func TestGoesOnAfterAPart(t *testing.T) {
 	for name, c := range map[string]struct{ path, body, answer, ends, end string }{
 		"messages": {
@@ -65,12 +65,28 @@ func TestGoesOnAfterAPart(t *testing.T) {
 {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":3}}`,
 			"content_block_stop", "message_stop",
 		},
+		"messages, after the provider's tool": {
+			"/v1/messages", question, `{"type":"message_start","message":{"id":"msg_1","role":"assistant","content":[],"usage":{"input_tokens":1}}}
+{"type":"content_block_start","index":0,"content_block":{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{}}}
+{"type":"content_block_stop","index":0}
+{"type":"content_block_start","index":1,"content_block":{"type":"text","text":""}}
+{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"It begins."}}`,
+			"content_block_stop", "message_stop",
+		},
 		"responses": {
 			"/v1/responses", `{"model":"one","stream":true,"input":"hello"}`, `{"type":"response.created","sequence_number":0,"response":{"id":"resp_1","status":"in_progress","output":[]}}
 {"type":"response.output_item.added","sequence_number":1,"output_index":0,"item":{"id":"msg_1","type":"message","role":"assistant","content":[]}}
 {"type":"response.output_text.delta","sequence_number":2,"item_id":"msg_1","output_index":0,"content_index":0,"delta":"It begins."}
 {"type":"response.output_item.done","sequence_number":3,"output_index":0,"item":{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"output_text","text":"It begins."}]}}
 {"type":"response.of_tomorrow","sequence_number":4}`,
+			"response.output_item.done", "response.completed",
+		},
+		"responses, after the provider's tool": {
+			"/v1/responses", `{"model":"one","stream":true,"input":"hello"}`, `{"type":"response.created","sequence_number":0,"response":{"id":"resp_1","status":"in_progress","output":[]}}
+{"type":"response.output_item.added","sequence_number":1,"output_index":0,"item":{"id":"ws_1","type":"web_search_call","status":"in_progress"}}
+{"type":"response.output_item.done","sequence_number":2,"output_index":0,"item":{"id":"ws_1","type":"web_search_call","status":"completed"}}
+{"type":"response.output_item.added","sequence_number":3,"output_index":1,"item":{"id":"msg_1","type":"message","role":"assistant","content":[]}}
+{"type":"response.output_text.delta","sequence_number":4,"item_id":"msg_1","output_index":1,"content_index":0,"delta":"It begins."}`,
 			"response.output_item.done", "response.completed",
 		},
 	} {

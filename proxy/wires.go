@@ -18,7 +18,8 @@ type dialect struct {
 	entry    string // of its own provider, which routes call $provider
 	idPrefix string // of an answer's id
 	id       string // the key of an answer's id, with quotes
-	ends     []byte // the type of the event that ends a part of an answer, with quotes; nil = there is none
+	part     string // the key of the number of a part of an answer, with quotes; "" = parts have none
+	ends     string // the type of the event that ends a part, with quotes
 	decode   func(body []byte) (wire.Asked, error)
 	voice    func(a asked, head wire.Head) wire.Voice
 	document func(head wire.Head, said llm.Message, stop llm.StopReason, usage llm.Usage) []byte
@@ -36,7 +37,7 @@ type asked struct {
 }
 
 var messages = &dialect{
-	entry: "anthropic", idPrefix: "msg_", id: `"id"`, ends: []byte(`"content_block_stop"`), decode: anthropic.Decode, document: anthropic.Document,
+	entry: "anthropic", idPrefix: "msg_", id: `"id"`, part: `"index"`, ends: `"content_block_stop"`, decode: anthropic.Decode, document: anthropic.Document,
 	voice:   func(_ asked, head wire.Head) wire.Voice { return anthropic.NewVoice(head) },
 	report:  anthropic.Report,
 	refusal: func(report wire.Report) []byte { return anthropic.ErrorBody(report, "") },
@@ -66,7 +67,7 @@ var chat = &dialect{
 }
 
 var responsesAPI = &dialect{
-	entry: "openai-responses", idPrefix: "resp_", id: `"id"`, ends: []byte(`"response.output_item.done"`), decode: responses.Decode, document: responses.Document,
+	entry: "openai-responses", idPrefix: "resp_", id: `"id"`, part: `"output_index"`, ends: `"response.output_item.done"`, decode: responses.Decode, document: responses.Document,
 	voice:   func(_ asked, head wire.Head) wire.Voice { return responses.NewVoice(head) },
 	report:  openai.Report,
 	refusal: openai.ErrorBody,

@@ -31,10 +31,11 @@ type Voice interface {
 	Fail(report Report, frames []byte) []byte
 }
 
-// Parted is a Voice whose parts have an end of their own.
+// Parted is a Voice whose parts are numbered, and have an end of their own.
 type Parted interface {
-	// Leave ends the open part, if there is one: what comes next begins another one.
-	Leave(frames []byte) []byte
+	// Leave ends the open part, if there is one. What comes next begins another one, after the part
+	// with the number last: one of a kind that is not spoken here may have come since.
+	Leave(last int, frames []byte) []byte
 }
 
 // Encoder writes an answer as frames. It reverses [Decoder]: the deltas that Decode made of frames
@@ -74,10 +75,10 @@ func (e *Encoder) Encode(d llm.Delta, frames []byte) []byte {
 	return frames
 }
 
-// Leave ends the open part, on a wire whose parts have an end of their own.
-func (e *Encoder) Leave(frames []byte) []byte {
+// Leave ends the part with the number last, on a wire whose parts have an end of their own.
+func (e *Encoder) Leave(last int, frames []byte) []byte {
 	if voice, ok := e.voice.(Parted); ok && e.held == nil {
-		return voice.Leave(frames)
+		return voice.Leave(last, frames)
 	}
 	return frames
 }

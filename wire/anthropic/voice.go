@@ -82,14 +82,21 @@ func (v *voice) enter(kind string, empty map[string]any, frames []byte) []byte {
 	if v.inside == kind {
 		return frames
 	}
-	frames = v.Leave(frames)
+	frames = v.leave(frames)
 	v.inside = kind
 	empty["type"] = kind
 	return v.start(empty, frames)
 }
 
-// Leave implements wire.Parted: it ends the open block.
-func (v *voice) Leave(frames []byte) []byte {
+// Leave implements wire.Parted.
+func (v *voice) Leave(last int, frames []byte) []byte {
+	frames = v.leave(frames)
+	v.index = max(v.index, last+1)
+	return frames
+}
+
+// leave ends the open block.
+func (v *voice) leave(frames []byte) []byte {
 	if v.inside == "" {
 		return frames
 	}
@@ -105,7 +112,7 @@ func (v *voice) Text(text string, frames []byte) []byte {
 // Thought implements wire.Voice. A signature ends its block.
 func (v *voice) Thought(thought llm.Thinking, frames []byte) []byte {
 	if thought.Redacted != "" {
-		frames = v.Leave(frames)
+		frames = v.leave(frames)
 		return v.stop(v.start(map[string]any{"type": "redacted_thinking", "data": thought.Redacted}, frames))
 	}
 	frames = v.enter("thinking", map[string]any{"thinking": "", "signature": ""}, frames)
@@ -120,7 +127,7 @@ func (v *voice) Thought(thought llm.Thinking, frames []byte) []byte {
 
 // Call implements wire.Voice.
 func (v *voice) Call(call llm.ToolCall, frames []byte) []byte {
-	frames = v.Leave(frames)
+	frames = v.leave(frames)
 	frames = v.start(toolUse(v.head, call, map[string]any{}), frames)
 	for _, piece := range wire.Pieces(string(call.Args)) {
 		frames = v.delta(map[string]any{"type": "input_json_delta", "partial_json": piece}, frames)
@@ -141,7 +148,7 @@ func (v *voice) End(stop llm.StopReason, usage llm.Usage, frames []byte) []byte 
 	frames = v.event("message_delta", map[string]any{
 		"delta": map[string]any{"stop_reason": reason(stop), "stop_sequence": nil},
 		"usage": counted(usage, 0),
-	}, v.Leave(frames))
+	}, v.leave(frames))
 	return v.event("message_stop", map[string]any{}, frames)
 }
 

@@ -14,6 +14,7 @@ type voice struct {
 	head     wire.Head
 	sequence int
 	output   []any          // finished items
+	unknown  int            // how many items of other kinds have their places, too
 	item     map[string]any // the open item, or nil
 	said     strings.Builder
 }
@@ -127,11 +128,11 @@ func (v *voice) Begin(_ llm.Usage, frames []byte) []byte {
 func (v *voice) add(item map[string]any, frames []byte) []byte {
 	v.item = item
 	v.said.Reset()
-	return v.event("response.output_item.added", map[string]any{"output_index": len(v.output), "item": item}, frames)
+	return v.event("response.output_item.added", map[string]any{"output_index": v.at(), "item": item}, frames)
 }
 
 func (v *voice) done(frames []byte) []byte {
-	frames = v.event("response.output_item.done", map[string]any{"output_index": len(v.output), "item": v.item}, frames)
+	frames = v.event("response.output_item.done", map[string]any{"output_index": v.at(), "item": v.item}, frames)
 	v.output, v.item = append(v.output, v.item), nil
 	return frames
 }
@@ -140,7 +141,7 @@ func (v *voice) inside(kind string) bool { return v.item != nil && v.item["type"
 
 // of is an event about the open item.
 func (v *voice) of(name string, data map[string]any, frames []byte) []byte {
-	data["item_id"], data["output_index"] = v.item["id"], len(v.output)
+	data["item_id"], data["output_index"] = v.item["id"], v.at()
 	return v.event(name, data, frames)
 }
 
@@ -155,7 +156,7 @@ func (v *voice) ofContent(name, key string, value any, frames []byte) []byte {
 // Thought implements wire.Voice. A signature ends its item.
 func (v *voice) Thought(thought llm.Thinking, frames []byte) []byte {
 	if !v.inside("reasoning") {
-		frames = v.add(reasoning(v.head, llm.Thinking{Signature: thought.Signature}), v.Leave(frames))
+		frames = v.add(reasoning(v.head, llm.Thinking{Signature: thought.Signature}), v.leave(frames))
 	}
 	if thought.Text != "" {
 		if v.said.Len() == 0 {
@@ -170,21 +171,31 @@ func (v *voice) Thought(thought llm.Thinking, frames []byte) []byte {
 	id := v.item["id"]
 	seal(v.item, thought.Signature)
 	v.item["id"] = id // the one in the added event
-	return v.Leave(frames)
+	return v.leave(frames)
 }
 
 // Text implements wire.Voice.
 func (v *voice) Text(text string, frames []byte) []byte {
 	if !v.inside("message") {
-		frames = v.add(message(v.head), v.Leave(frames))
+		frames = v.add(message(v.head), v.leave(frames))
 		frames = v.ofContent("content_part.added", "part", outputText(""), frames)
 	}
 	v.said.WriteString(text)
 	return v.ofContent("output_text.delta", "delta", text, frames)
 }
 
-// Leave implements wire.Parted: it ends the open item.
-func (v *voice) Leave(frames []byte) []byte {
+// Leave implements wire.Parted.
+func (v *voice) Leave(last int, frames []byte) []byte {
+	frames = v.leave(frames)
+	v.unknown = max(v.unknown, last+1-len(v.output))
+	return frames
+}
+
+// at is the place of the open item, or of the next one.
+func (v *voice) at() int { return len(v.output) + v.unknown }
+
+// leave ends the open item.
+func (v *voice) leave(frames []byte) []byte {
 	text := v.said.String()
 	switch {
 	case v.inside("reasoning"):
@@ -205,7 +216,7 @@ func (v *voice) Leave(frames []byte) []byte {
 
 // Call implements wire.Voice.
 func (v *voice) Call(call llm.ToolCall, frames []byte) []byte {
-	frames = v.add(functionCall(v.head, call), v.Leave(frames))
+	frames = v.add(functionCall(v.head, call), v.leave(frames))
 	args := string(call.Args)
 	for _, piece := range wire.Pieces(args) {
 		frames = v.of("response.function_call_arguments.delta", map[string]any{"delta": piece}, frames)
@@ -217,7 +228,7 @@ func (v *voice) Call(call llm.ToolCall, frames []byte) []byte {
 
 // End implements wire.Voice.
 func (v *voice) End(stop llm.StopReason, usage llm.Usage, frames []byte) []byte {
-	frames = v.Leave(frames)
+	frames = v.leave(frames)
 	response, status := ended(v.head, stop, v.output, usage)
 	return v.event("response."+status, map[string]any{"response": response}, frames)
 }
