@@ -441,6 +441,23 @@ func TestOwnWords(t *testing.T) {
 	}
 }
 
+// TestNoWords: what is found out here about an answer is not put into the provider's mouth.
+func TestNoWords(t *testing.T) {
+	alone := fallback
+	alone.Models = []string{"$provider/$model"}
+	for name, step := range map[string]faultlab.Step{
+		"an empty answer": faultlab.Empty200(),
+		"no answer":       faultlab.Refuse(),
+		"nothing in it":   faultlab.Status(http.StatusServiceUnavailable, nil, "{}"),
+	} {
+		w := newWorld(t, alone)
+		w.lab.Script("one", step)
+		if resp, text := w.post("/v1/messages", question); resp.StatusCode < 500 || strings.Contains(text, "The provider said") {
+			t.Errorf("%s: %d %s", name, resp.StatusCode, text)
+		}
+	}
+}
+
 // TestNoModel: a call that names no model is refused, unless its route needs none.
 func TestNoModel(t *testing.T) {
 	for _, body := range []string{`{"model":"","max_tokens":9,"messages":[{"role":"user","content":"hello"}]}`, `{"max_tokens":9,"messages":[{"role":"user","content":"hello"}]}`} {

@@ -17,8 +17,8 @@ const maxSaid = 1 << 10
 // reportOf is f in the form of an error on the caller's wire.
 func (d *dialect) reportOf(f *failure.Failure, run string) wire.Report {
 	message := f.Line()
-	if said := words.Clip(f.Detail, maxSaid); said != "" && f.HTTPStatus > 0 && !strings.HasPrefix(said, "{") && !strings.Contains(message, said) {
-		message += ` The provider said: "` + said + `"`
+	if said := words.Clip(f.Detail, maxSaid); said != "" && f.HTTPStatus >= 400 && !strings.HasPrefix(said, "{") && !strings.Contains(message, said) {
+		message += " The provider said: “" + said + "”"
 	}
 	if run != "" {
 		message += " (Mulligan, run " + run + ")"
