@@ -19,8 +19,8 @@ type DemoFault struct {
 // What the demo's model answers when people choose how it fails.
 const (
 	demoQuestion = "What is Mulligan doing right now?"
-	demoReply    = "I am a model on your own computer, and I fail when you tell me to. What just went wrong was caught before it reached you: " +
-		"only the call that failed was made again, and nothing that had finished was done twice."
+	demoReply    = "I am a model on your own computer, and I fail when you tell me to. Whatever goes wrong is caught before it reaches you: " +
+		"only the call that failed is made again, and nothing that had finished is done twice."
 	demoHalf = "I am a model on your own computer, and I fail when you"
 )
 

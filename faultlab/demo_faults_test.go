@@ -57,3 +57,18 @@ func demoSteps(t *testing.T, fault string) string {
 	})
 	return strings.Join(names, " ")
 }
+
+// TestNothingIsMadeUp: the demo's model does not say that something went wrong where nothing did: the
+// same words answer a question after which nothing fails.
+func TestNothingIsMadeUp(t *testing.T) {
+	lab, ln := faultlab.Demo(), faultlab.NewMemListener()
+	if err := lab.FailAs(""); err != nil {
+		t.Fatal(err)
+	}
+	server, client := lab.Serve(ln), ln.Client()
+	defer server.Close()
+	said := sides[0].hear(t.Context(), client, server.URL(), strings.Replace(sides[0].ask, `"m"`, `"fable-1"`, 1)).text
+	if !strings.Contains(said, "computer") || strings.Contains(said, "went wrong") {
+		t.Errorf("it says %q", said)
+	}
+}
