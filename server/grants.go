@@ -3,12 +3,14 @@ package server
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 
 	"github.com/mulligan-run/mulligan/config"
 	"github.com/mulligan-run/mulligan/host"
 	"github.com/mulligan-run/mulligan/host/trust"
+	"github.com/mulligan-run/mulligan/internal/procgroup"
 	"github.com/mulligan-run/mulligan/show"
 )
 
@@ -16,8 +18,8 @@ import (
 // not.
 func (srv *Server) give(spec *host.Spec, p config.Plugin) {
 	m, err := trust.ManifestOf(config.FolderOf(p))
-	if errors.Is(err, os.ErrNotExist) {
-		return // the host reports that its program is missing
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
+		return // its program is missing, which is reported
 	}
 	if err != nil {
 		srv.Screen.Line(srv.Screen.Ink.Amber("! ") + "Plugin " + p.Name + " gets nothing of what it asks for: " + show.Excerpt(err.Error()))
@@ -34,5 +36,18 @@ func (srv *Server) give(spec *host.Spec, p config.Plugin) {
 	}
 	if m.Transcript == trust.TranscriptMessages && grant.Transcript == trust.TranscriptMessages {
 		spec.Transcript = true
+	}
+}
+
+// tellMissing reports the plugins whose program is not there. The host says so when it would ask
+// them, which in a run that does not fail is never.
+func (srv *Server) tellMissing() {
+	for _, p := range srv.Config.AskedPlugins() {
+		if len(p.Command) == 0 || srv.developed[p.Name] != nil {
+			continue
+		}
+		if _, err := procgroup.LookUp(p.Command[0], ""); err != nil {
+			srv.Screen.Line(srv.Screen.Ink.Amber("! ") + "Plugin " + p.Name + " cannot be started: " + show.Excerpt(err.Error()))
+		}
 	}
 }

@@ -168,6 +168,7 @@ func (srv *Server) WarmPlugins(ctx context.Context) error {
 	if err := srv.addHost(ctx); err != nil || srv.Plugins == nil {
 		return err
 	}
+	srv.tellMissing()
 	srv.warming.Go(func() { srv.start(ctx) })
 	return nil
 }
