@@ -168,14 +168,14 @@ func (s *Screen) offer(failed *runner.Error, state *recovery.Run) {
 		if b.Effect == recovery.EffectRunner {
 			s.Line("     " + s.Hint("recover "+failed.Run+" --action "+b.ID))
 		} else {
-			s.Line("     " + s.Ink.Dim(ClientHelp(b)))
+			s.Line("     " + s.Ink.Dim(s.ClientHelp(b)))
 		}
 	}
 	s.Line(s.Ink.Dim("It stays open until " + words.Clock(sg.ExpiresAt, time.Now()) + "; everything finished is kept."))
 }
 
 // ClientHelp says how to do what no command can do.
-func ClientHelp(b recovery.Button) string {
+func (s *Screen) ClientHelp(b recovery.Button) string {
 	if b.URL != "" {
 		return "open " + terminal.OneLine(b.URL)
 	}
@@ -183,13 +183,13 @@ func ClientHelp(b recovery.Button) string {
 	case recovery.ButtonEdit:
 		return "change the message and run it again"
 	case recovery.ButtonFixKey:
-		return "set the key in the environment, then choose Retry; `mulligan doctor` shows which"
+		return "set the key in the environment, then choose Retry; `" + s.Hint("doctor") + "` shows which"
 	case recovery.ButtonAddCredit:
 		return "add credit at the provider, then choose Retry"
 	case recovery.ButtonChooseModel:
-		return "`mulligan recover RUN --model PROVIDER/MODEL` goes on with it"
+		return "`" + s.Hint("recover RUN --model PROVIDER/MODEL") + "` goes on with it"
 	case recovery.ButtonCopyDetails:
-		return "`mulligan runs show RUN` has the details"
+		return "`" + s.Hint("runs show RUN") + "` has the details"
 	}
 	return "this is yours to do"
 }

@@ -61,7 +61,7 @@ func (a *app) choose(ctx context.Context, in io.Reader, buttons []recovery.Butto
 		case err != nil:
 			s.Line(err.Error())
 		case b.Effect != recovery.EffectRunner:
-			s.Line(terminal.OneLine(b.Label) + ": " + show.ClientHelp(b) + ".")
+			s.Line(terminal.OneLine(b.Label) + ": " + s.ClientHelp(b) + ".")
 		default:
 			return b, true
 		}

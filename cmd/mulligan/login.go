@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -76,7 +75,7 @@ func (a *app) browserURL(at string) (string, error) {
 		}
 	}
 	if len(list) > 0 {
-		return "", errors.New("the gateway listens on a unix socket, which no browser reaches: say --url, or start another with `mulligan serve --listen 127.0.0.1:8484`")
+		return "", fmt.Errorf("the gateway listens on a unix socket, which no browser reaches: say --url, or start another with `%s`", a.Screen.Hint("serve"))
 	}
-	return "", fmt.Errorf("no gateway serves %s: start one with `mulligan serve --listen 127.0.0.1:8484`", a.Dir)
+	return "", fmt.Errorf("no gateway serves %s: start one with `%s`", a.Dir, a.Screen.Hint("serve"))
 }
