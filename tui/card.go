@@ -162,11 +162,14 @@ func (p *pen) factLines(f failure.Failure, columns int) []string {
 }
 
 // card draws a frame around the text and the buttons. If there is too little room, the
-// end of the text is left out.
+// end of the text is left out, but never its title.
 func (p *pen) card(style lipgloss.Style, told []string, s situation) []string {
 	rows := hang("  ", p.buttons(s, "", p.inside()-2))
 	if most := max(1, p.room-len(rows)-3); len(told) > most {
-		told = append(told[:most-1:most-1], "  "+p.dim.Render("…"))
+		told = told[:most:most]
+		if last := most - 1; last > 0 {
+			told[last] = "  " + p.dim.Render("…")
+		}
 	}
 	if len(rows) > 0 {
 		told = append(append(told, ""), rows...)

@@ -230,6 +230,20 @@ func TestNothingShownTwice(t *testing.T) {
 	})
 }
 
+// TestASmallCardSaysWhatFailed: where there is room for a single line, it is the title.
+func TestASmallCardSaysWhatFailed(t *testing.T) {
+	play(t, 80, 24, func(s *scene) {
+		s.begins(func(p *recovery.Policy) { p.AutoRecover = false })
+		s.fails(failure.KindOverloaded, nil)
+		s.decides(retry)
+		for height := 24; height >= 8; height-- {
+			s.feeds(tea.WindowSizeMsg{Width: 40, Height: height})
+			s.has("● Anthropic is overloaded")
+			s.has("[1] Retry")
+		}
+	})
+}
+
 // TestScrollStays: what is read does not move when more comes.
 func TestScrollStays(t *testing.T) {
 	play(t, 40, 12, func(s *scene) {
