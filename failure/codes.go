@@ -26,10 +26,10 @@ var strongCodes = []rule{
 		"billing_error", "billing_not_active", "arrearage", "exceeded_current_quota_error", "budget_exceeded", "usage_not_included",
 		"customer_verification_required",
 	)},
-	{kind: KindQuota, codes: codes("servicequotaexceededexception"), like: []string{
+	{kind: KindQuota, codes: codes("servicequotaexceededexception", "session_limit", "session_limit_reached", "session_limit_reached_error", "session_limit_exceeded", "session_limit_exceeded_error"), like: []string{
 		"quotaexceeded", "quotaexhausted", "usagelimit", "dailylimit", "weeklylimit", "monthlylimit", "weekly*limited", "freetieronly", "setlimitexceeded",
 	}, unless: minutely},
-	{kind: KindContextOverflow, codes: codes("request_too_large", "payload_too_large", "tokens_limit_reached", "context_length", "context_window", "context_limit", "max_context", "max_context_length", "max_prompt_length", "max_prompt_tokens", "context_full", "prompt_length", "input_length"), like: []string{
+	{kind: KindContextOverflow, codes: codes("request_too_large", "payload_too_large", "tokens_limit_reached", "context_length", "context_window", "context_limit", "max_context", "max_context_length", "max_prompt_length", "max_prompt_tokens", "context_full", "context_limit_error", "context_length_error", "context_window_error", "context_size_error", "prompt_length_error", "prompt_size_error", "input_length_error", "prompt_length", "input_length"), like: []string{
 		"context*length*exceed", "context*window*exceed", "exceed*context", "context*limit*exceed", "prompttoolong", "inputtoolong",
 		"prompttokens*exceed", "max*prompt*exceed", "inputtokens*exceed", "maxtokensplus*prompttokens", "inputlength", "contextoverflow",
 	}},
@@ -48,7 +48,7 @@ var strongCodes = []rule{
 	{kind: KindMisconfigured, variant: "not_http", codes: codes("curle_url_malformat", "curle_unsupported_protocol", "err_invalid_protocol")},
 	{kind: KindMisconfigured, variant: "redirect", codes: codes("curle_too_many_redirects")},
 	{kind: KindMalformedResponse, codes: codes("hpe_invalid_constant", "hpe_invalid_header_token", "hpe_invalid_version", "hpe_invalid_chunk_size")},
-	{kind: KindAuth, variant: "expired_login", codes: codes("token_expired", "expired_token", "requestexpired", "access_token_expired", "invalid_grant"), like: []string{"expiredtoken"}},
+	{kind: KindAuth, variant: "expired_login", codes: codes("token_expired", "expired_token", "requestexpired", "access_token_expired", "invalid_grant"), like: []string{"expiredtoken", "refreshfailed", "refreshtoken*failed", "tokenrefresh*failed"}},
 	{kind: KindAuth, variant: "missing", codes: codes("credentials_missing", "missing_api_key", "no_api_key", "api_key_required", "missingauthenticationtoken", "missingauthenticationtokenexception")},
 	{kind: KindInvalidRequest, variant: "history", codes: codes("previous_response_not_found", "invalid_encrypted_content", "missing_thought_signature")},
 	{kind: KindInvalidRequest, codes: codes(
@@ -60,24 +60,24 @@ var strongCodes = []rule{
 		"unsupportedapifor", "unsupported*feature", "unsupported*param", "invalid*image", "image*parse", "image*too*large", "image*too*small", "image*notfound", "empty*image", "unsupported*image",
 	}},
 	// What moderates may fail itself.
-	{kind: KindUnavailable, like: []string{"moderation*unavailable", "moderation*timeout", "moderation*timedout", "moderation*error", "moderation*down", "moderation*servicefail", "moderation*apifail"}},
+	{kind: KindUnavailable, like: []string{"moderation*unavailable", "moderation*timeout", "moderation*timedout", "moderationerror", "moderationapierror", "moderationserviceerror", "moderationcheckerror", "moderation*down", "moderation*servicefail", "moderation*apifail"}},
 	{kind: KindContentFilter, codes: codes(
 		"moderation", "content_policy", "safety_policy", "content_safety", "content_refused", "content_filter", "content_policy_violation", "invalid_prompt", "bio_policy", "cyber_policy", "refusal", "safety",
 		"prohibited_content", "blocklist", "blacklist", "recitation", "spii", "image_safety", "responsibleaipolicyviolation",
 		"moderation_blocked", "image_content_policy_violation", "image_recitation", "language",
 		"blocked_safety", "blocked_prohibited_content", "blocked_blocklist", "blocked_other", "blocked_jailbreak",
-		"blocked_model_armor", "blocked_image_safety", "blocked_block_reason_unspecified", "sensitive_words_detected",
-	), like: []string{"inspectionfailed", "risk*detect", "illegal*detect", "unsafe*content", "content*blocked", "moderation*failed", "guardrail*intervened", "sensitivecontent", "contentsecurity", "contentmoderation"}},
-	{kind: KindModelNotFound, codes: codes("model_not_available", "model_decommissioned", "unknown_model", "unknown_engine", "unknown_deployment", "engine_not_found", "invalid_model", "not_found_error"), unless: []string{"file not found"}, like: []string{
+		"prompt_blocked", "input_blocked", "output_blocked", "response_blocked", "refusal_error", "model_refusal", "model_refused", "blocked_model_armor", "blocked_image_safety", "blocked_block_reason_unspecified", "sensitive_words_detected",
+	), like: []string{"inspectionfailed", "risk*detect", "illegal*detect", "unsafe*content", "content*blocked", "moderation*failed", "guardrail*intervened", "sensitivecontent", "contentsecurity", "contentmoderation", "moderated", "moderation*flagged", "moderation*rejected", "moderation*blocked"}},
+	{kind: KindModelNotFound, codes: codes("model_not_available", "model_decommissioned", "unknown_model", "unknown_engine", "unknown_deployment", "engine_not_found", "engine_not_found_error", "invalid_model", "unsupported_model", "unsupported_model_error", "unsupported_engine", "unsupported_engine_error", "model_gone", "model_gone_error", "deployment_missing", "deployment_missing_error", "not_found_error"), unless: []string{"file not found"}, like: []string{
 		"model*notfound", "deployment*notfound", "model*notexist", "model*notsupported", "unavailablemodel", "model*retired", "model*deprecated",
 	}},
 	{kind: KindMisconfigured, variant: "no_api", codes: codes("unknown_url", "url.not_found", "unknown_endpoint", "route_not_found", "invalid_api_version", "unsupported_api_version")},
 	{kind: KindMalformedResponse, codes: codes(
-		"malformed_response", "malformed_function_call", "unexpected_tool_call", "tool_use_failed", "too_many_tool_calls",
+		"malformed_response", "malformed_function_call", "malformed_function_call_error", "malformed_tool_call", "malformed_tool_call_error", "bad_tool_call", "bad_function_call", "unexpected_tool_call", "tool_use_failed", "too_many_tool_calls",
 		"finish_reason_unspecified",
 	)},
 	{kind: KindEmptyResponse, codes: codes("no_image", "empty_response", "no_candidates", "no_choices")},
-	{kind: KindOutputTruncated, codes: codes("max_tokens", "max_output_tokens", "length"), status: []int{0, 200}},
+	{kind: KindOutputTruncated, codes: codes("max_tokens", "max_output_tokens", "max_tokens_reached", "max_output_tokens_reached", "length"), status: []int{0, 200}},
 }
 
 // generalCodes are codes that mean one thing unless something more precise was said.
@@ -90,11 +90,11 @@ var generalCodes = []rule{
 		"authentication_error", "authenticationerror", "unauthenticated", "unauthorized", "invalid_authentication",
 		"invalid_authentication_error", "account_deactivated", "auth", "auth_error", "authentication",
 	), like: []string{
-		"apikey*invalid", "invalid*apikey", "incorrect*apikey", "apikey*expired", "unrecognizedclient", "invalidsignature",
+		"ssorequired", "loginrequired", "apikey*invalid", "invalid*apikey", "incorrect*apikey", "apikey*expired", "unrecognizedclient", "invalidsignature",
 		"signaturedoesnotmatch", "invalidclienttoken", "incompletesignature", "authentication*failed",
 	}},
-	{kind: KindRateLimit, codes: codes("resource_exhausted", "slow_down"), like: []string{
-		"ratelimit", "throttl", "toomanyrequests", "ratequota", "burstrate", "limitrequests", "concurren*limit", "concurren*exceed", "concurren*saturat",
+	{kind: KindRateLimit, codes: codes("resource_exhausted", "slow_down", "slow_down_error"), like: []string{
+		"ratelimit", "throttl", "toomanyrequests", "ratequota", "burstrate", "limitrequests", "perminute*exceeded", "toomany*perminute", "toomany*persecond", "perminute*reached", "persecond*exceeded", "concurren*limit", "concurren*exceed", "concurren*saturat",
 	}},
 	{kind: KindTimeout, codes: codes("deadline_exceeded", "timeout", "timeout_error", "gateway_timeout", "modeltimeoutexception"), like: []string{"request*timeout", "internal*timeout", "inference*timeout", "engine*timeout", "upstream*timeout", "generation*timeout", "response*timeout"}},
 	{kind: KindUnavailable, codes: codes("vector_store_timeout")},
@@ -192,8 +192,8 @@ func nameIn(text string) string {
 }
 
 // exceptionName is the code in a message of AWS: "An error occurred (ThrottlingException)
-// when calling", "ThrottlingException: Too many requests"; or of gRPC: "code = Unavailable desc = …";
-// "" where there is none.
+// when calling", "ThrottlingException: Too many requests"; of gRPC: "code = Unavailable desc = …";
+// or behind "code=" or "code: ", as logs and wrappers write it; "" where there is none.
 func exceptionName(text string) string {
 	if _, rest, ok := strings.Cut(text, errorOccurred); ok {
 		if n := wordLen(rest); n > 0 && n < len(rest) && rest[n] == ')' {
@@ -205,6 +205,12 @@ func exceptionName(text string) string {
 	}
 	if _, rest, ok := strings.Cut(text, "code = "); ok {
 		if n := wordLen(rest); n > 0 && strings.HasPrefix(rest[n:], " desc = ") {
+			return rest[:n]
+		}
+	}
+	for _, label := range [...]string{"code=", "code: "} {
+		_, rest, _ := strings.Cut(text, label)
+		if n := wordLen(rest); isName(rest[:n]) {
 			return rest[:n]
 		}
 	}

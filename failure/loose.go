@@ -40,8 +40,11 @@ var looseRules = slices.Concat([]rule{
 	{kind: KindTimeout, wire: true, any: socketErrors(timeoutErrnos...)},
 	{kind: KindTimeout, wire: true, any: []string{"did not properly respond after a period"}},
 	{kind: KindUnreachable, wire: true, any: socketErrors(unreachableErrnos...)},
+	{kind: KindUnreachable, wire: true, any: []string{"enotfound"}, unless: []string{ // names that end in …eNotFound
+		"filenotfound", "modulenotfound", "enginenotfound", "routenotfound", "resourcenotfound", "responsenotfound", "messagenotfound", "templatenotfound", "voicenotfound", "namenotfound",
+	}},
 	{kind: KindUnreachable, wire: true, any: []string{
-		"err_empty_response", "nameresolution", "resourceaccessexception", "nohttpresponse", "connectionshutdown", "receivefailure", "annotatedconnect", "i/o error on", "err_quic_", "enotconn", "enetreset", "eshutdown", "no such host", "unknownhost", "unresolvedaddress", "framing layer", "nghttp2", "enotfound", "eai_again", "eai_noname", "eai_nodata", "getaddrinfo", "name resolution", "name_not_resolved", "name or service not known",
+		"err_empty_response", "nameresolution", "resourceaccessexception", "nohttpresponse", "connectionshutdown", "receivefailure", "annotatedconnect", "i/o error on", "err_quic_", "enotconn", "enetreset", "eshutdown", "no such host", "unknownhost", "unresolvedaddress", "framing layer", "nghttp2", "eai_again", "eai_noname", "eai_nodata", "getaddrinfo", "name resolution", "name_not_resolved", "name or service not known",
 		"nodename nor servname", "dns error", "dns lookup", "dns resol", "dns fail", "dial tcp: lookup", "server misbehaving",
 		"connection refused", "econnrefused", "connection_refused", "connectionrefused", "actively refused", "connection reset", "connection was reset", "econnreset",
 		"connection_reset", "connectionreset", "forcibly closed", "econnaborted", "connection aborted", "connection was aborted", "broken pipe", "epipe",

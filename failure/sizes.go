@@ -35,6 +35,8 @@ var tokenSizes = sizes{
 const (
 	minSize = 600 // no status
 	maxSize = 100_000_000
+
+	maxDecimals = 3
 )
 
 // bySizes reads the figures of a request that is too long, in whatever words they are told.
@@ -104,13 +106,18 @@ func nextSize(text string, i int) (start, end, n int) {
 	return len(text), len(text), 0
 }
 
-// figureEnd is where the figure that begins at i ends: 131072, 131,072, 131_072, 128k.
+// figureEnd is where the figure that begins at i ends: 131072, 131,072, 131_072, 128k, 1.05m.
 func figureEnd(text string, i int) int {
 	for i < len(text) && (isDigit(text[i]) || (text[i] == ',' || text[i] == '_') && i+1 < len(text) && isDigit(text[i+1])) {
 		i++
 	}
-	if i < len(text) && (text[i] == 'k' || text[i] == 'm') {
-		i++
+	part := i
+	if part < len(text) && text[part] == '.' {
+		for part++; part < len(text) && part <= i+maxDecimals && isDigit(text[part]); part++ {
+		}
+	}
+	if part != i+1 && part < len(text) && (text[part] == 'k' || text[part] == 'm') {
+		return part + 1
 	}
 	return i
 }
@@ -136,11 +143,17 @@ func sizeOf(figure string) int {
 	case 'm':
 		figure, times = figure[:len(figure)-1], 1_000_000
 	}
+	figure, decimals, _ := strings.Cut(figure, ".")
 	if len(figure) > 12 {
 		return 0
 	}
 	n, err := strconv.ParseInt(strings.NewReplacer(",", "", "_", "").Replace(figure), 10, 64)
-	if n *= times; err != nil || n < minSize || n > maxSize {
+	n *= times
+	for _, digit := range decimals {
+		times /= 10
+		n += int64(digit-'0') * times
+	}
+	if err != nil || n < minSize || n > maxSize {
 		return 0
 	}
 	return int(n)

@@ -287,8 +287,8 @@ export function isName(text: string): boolean {
 }
 
 /**
- * The code in a message of AWS: "ThrottlingException: Too many requests"; or of gRPC: "code = Unavailable desc = …"; ""
- * where there is none.
+ * The code in a message of AWS: "ThrottlingException: Too many requests"; of gRPC: "code = Unavailable desc = …"; or
+ * behind "code=" or "code: ", as logs and wrappers write it; "" where there is none.
  */
 export function exceptionName(text: string): string {
   const before = 'An error occurred (';
@@ -307,5 +307,16 @@ export function exceptionName(text: string): string {
   const coded = text.indexOf('code = ');
   const begin = coded + 'code = '.length;
   const end = coded < 0 ? begin : begin + wordLength(text, begin);
-  return end > begin && text.startsWith(' desc = ', end) ? text.slice(begin, end) : '';
+  if (end > begin && text.startsWith(' desc = ', end)) {
+    return text.slice(begin, end);
+  }
+  for (const label of ['code=', 'code: ']) {
+    const found = text.indexOf(label);
+    const from = found + label.length;
+    const code = found < 0 ? '' : text.slice(from, from + wordLength(text, from));
+    if (isName(code)) {
+      return code;
+    }
+  }
+  return '';
 }

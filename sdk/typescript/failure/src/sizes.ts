@@ -34,10 +34,11 @@ export function isOverflow(text: string): boolean {
 
 function figures(text: string): Figure[] {
   const found: Figure[] = [];
-  for (const match of text.matchAll(/([0-9]+(?:[,_][0-9]+)*)([km]?)/g)) {
-    const [whole, digits = '', unit = ''] = match;
+  for (const match of text.matchAll(/([0-9]+(?:[,_][0-9]+)*)(?:(?:\.([0-9]{1,3}))?([km]))?/g)) {
+    const [whole, digits = '', decimals = '', unit = ''] = match;
     const end = match.index + whole.length;
-    const n = digits.length <= 12 ? Number(digits.replace(/[,_]/g, '')) * (times[unit] ?? 1) : 0;
+    const scale = times[unit] ?? 1;
+    const n = digits.length <= 12 ? Number(digits.replace(/[,_]/g, '')) * scale + (Number(decimals.padEnd(3, '0')) * scale) / 1000 : 0;
     const joined = /[A-Za-z_./:#$-]$/.test(text.slice(Math.max(match.index - 1, 0), match.index)) || /^(?:[A-Za-z_%]|[./:-][0-9])/.test(text.slice(end, end + 2));
     if (n >= sizes.min && n <= sizes.max && !joined) {
       found.push({ start: match.index, end, n });

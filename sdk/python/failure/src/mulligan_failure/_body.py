@@ -352,8 +352,8 @@ def is_name(text: str) -> bool:
 
 
 def exception_name(text: str) -> str:
-    """The code in a message of AWS: "ThrottlingException: Too many requests"; or of gRPC: "code = Unavailable desc =
-    …"; "" where there is none."""
+    """The code in a message of AWS: "ThrottlingException: Too many requests"; of gRPC: "code = Unavailable desc =
+    …"; or behind "code=" or "code: ", as logs and wrappers write it; "" where there is none."""
     _, found, rest = text.partition("An error occurred (")
     if found:
         n = _word_length(rest, 0)
@@ -364,4 +364,11 @@ def exception_name(text: str) -> str:
         return text[:n]
     _, _, rest = text.partition("code = ")
     n = _word_length(rest, 0)
-    return rest[:n] if n > 0 and rest.startswith(" desc = ", n) else ""
+    if n > 0 and rest.startswith(" desc = ", n):
+        return rest[:n]
+    for label in ("code=", "code: "):
+        _, _, rest = text.partition(label)
+        code = rest[: _word_length(rest, 0)]
+        if is_name(code):
+            return code
+    return ""

@@ -8,7 +8,7 @@ from typing import Any, List, Tuple
 from ._tables import tables
 
 _sizes: Any = tables["sizes"]
-_figure = re.compile("([0-9]+(?:[,_][0-9]+)*)([km]?)")
+_figure = re.compile(r"([0-9]+(?:[,_][0-9]+)*)(?:(?:\.([0-9]{1,3}))?([km]))?")
 _joined_before = re.compile("[A-Za-z_./:#$-]")
 _joined_after = re.compile("[A-Za-z_%]|[./:-][0-9]")
 _times = {"": 1, "k": 1000, "m": 1_000_000}
@@ -35,8 +35,11 @@ def is_overflow(text: str) -> bool:
 def _figures(text: str) -> List[Tuple[int, int, int]]:
     found = []
     for match in _figure.finditer(text):
-        digits, unit = match.groups()
-        n = int(digits.replace(",", "").replace("_", "")) * _times[unit] if len(digits) <= 12 else 0
+        digits, decimals, unit = match.groups("")
+        n = 0
+        if len(digits) <= 12:
+            whole = int(digits.replace(",", "").replace("_", ""))
+            n = whole * _times[unit] + int(decimals.ljust(3, "0")) * _times[unit] // 1000
         start, end = match.span()
         joined = start > 0 and _joined_before.match(text[start - 1]) or _joined_after.match(text, end)
         if _sizes["min"] <= n <= _sizes["max"] and not joined:
