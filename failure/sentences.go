@@ -52,6 +52,9 @@ var english = []rule{
 	{kind: KindTimeout, status: []int{0, 200}, any: []string{"no answer", "no response", "no reply", "no output", "no data", "no token"}, near: []string{" within ", " in time", " from server", " from the server", " from upstream", " from the upstream", " from host", " from the host"}},
 	{kind: KindTimeout, status: []int{0, 200}, any: []string{"time to first token", "ttft", "first token", "first byte", "first chunk"}, near: []string{"exceeded", "too long", "deadline", "not received", "never arrived", "never came", "limit"}},
 	// What exceeds tells more than what is exceeded: a prompt has no quota.
+	{kind: KindContextOverflow, status: refusing, any: []string{"text", "message", "prompt", "input", "conversation", "thread", "chat", "history", "context", "attachments", "document"}, near: []string{"than this model can ", "than the model can ", "than your model can ", "what this model can ", "what the model can ", "than this model takes", "than the model takes"}, unless: []string{"output", "generate", "images", "per minute", "produce"}},
+	{kind: KindContextOverflow, status: refusing, any: []string{"over budget", "token budget", "over the budget"}, near: []string{"model's window", "context window", "model's context", "context length"}, unless: []string{"$", "usd", "spend"}},
+	{kind: KindOutputTruncated, status: []int{0, 200}, any: []string{"was cut", "cut off", "cut short", "stopped", "truncated", "ended"}, near: []string{"token cap", "tokens cap", "output cap", "reply limit", "answer limit", "response limit", "reply cap", "answer cap", "response cap"}, unless: []string{"context", "prompt", "input", "rate", "per ", "daily"}},
 	{kind: KindContextOverflow, any: []string{"prompt exceeds", "input exceeds", "context exceeds", "conversation exceeds", "history exceeds", "messages exceed"}, unless: slices.Concat([]string{"quota", "credit", "afford", "daily", "per day", "monthly", "image", "file"}, metering)},
 	// A server that fails while it measures or moderates a prompt says nothing about the prompt.
 	{kind: KindUnavailable, status: []int{500, 502, 503, 504}, any: []string{"failed to", "could not", "unable to", "error while", "exception while", "internal error"}, near: []string{
@@ -142,6 +145,7 @@ var english = []rule{
 		"not subscribed to", "plan does not include", "plan doesn't include", "not included in your", "not available on your plan", "not available on the free", "requires a pro subscription", "requires a paid", "only available on paid",
 	}},
 	{kind: KindBilling, status: metered, any: []string{"credits", "balance", "payment method", "credit card"}, near: []string{" required", " needed"}},
+	{kind: KindBilling, status: metered, any: []string{"add a payment", "add payment", "add a credit card", "add a card", "enter a payment", "enter a credit card", "top up to ", "top up your", "top up the", "top up before", "topping up"}, unless: minutely},
 	{kind: KindBilling, status: metered, any: []string{" 0 credit", "zero credit", "balance: $0", "balance is $0", "balance of $0", "balance is 0", "balance: 0", "credits: 0", "credits left: 0", "credits remaining: 0"}, unless: []string{"0."}},
 	{kind: KindBilling, status: metered, any: []string{"extra usage", "extra credits", "paid usage", "usage billing", "pay-as-you-go", "pay as you go"}, near: []string{" required", " needed", "to be switched on", "to be turned on", "to be enabled", "must be enabled", "not enabled", "is off", "is disabled", "turned off"}},
 	{kind: KindBilling, status: metered, any: []string{"need extra usage", "needs extra usage", "require extra usage", "requires extra usage", "enable extra usage"}},
@@ -156,9 +160,16 @@ var english = []rule{
 	}},
 	{kind: KindQuota, status: metered, any: []string{"quota", "usage", "allowance", "plan limit"}, near: []string{" will reset", " will be reset", " will be refreshed", " will renew", " renews", " refreshes"}, unless: slices.Concat(minutely, []string{"rate limit"})},
 	{kind: KindQuota, status: metered, any: []string{"out of messages", "out of requests", "out of prompts", "out of generations", "out of queries", "out of questions", "no messages left", "no requests left", "no prompts left", "no generations left", "no more messages", "no more requests", " 0 messages left", " 0 messages remaining", " 0 requests left", " 0 requests remaining"}},
+	{kind: KindQuota, status: metered, any: []string{"allotment", "allocation of messages", "allocation of requests"}, near: []string{" resets", " reset", " used up", " gone", " exhausted", " spent", " renews"}},
 	{kind: KindQuota, status: metered, any: []string{"5h ", "5-hour ", "5 hour ", "usage window", "weekly window", "daily window", "rolling window"}, near: []string{"used up", "exhausted", "reached", " is full", "spent", "exceeded"}, unless: []string{"context", "token"}},
 	{kind: KindRateLimit, status: []int{0, 200, 400, 403, 429}, any: []string{"parallel", "concurrent", "simultaneous"}, near: []string{"requests allowed", "calls allowed", "requests are allowed", "sessions allowed", "generations allowed", "requests permitted", "jobs allowed"}},
 	{kind: KindRateLimit, status: []int{0, 200, 400, 403, 429}, any: []string{"faster than ", "more often than ", "quicker than "}, near: []string{"allowed", "permitted", "the limit", "your limit"}},
+	{kind: KindRateLimit, status: []int{0, 200, 400, 403, 429}, any: []string{"faster than ", "more often than ", "quicker than "}, near: []string{"tier", "plan", "allow"}},
+	{kind: KindRateLimit, status: []int{0, 200, 400, 403, 429}, any: []string{"sending", "messages", "requests", "calls", "going", "moving"}, near: []string{" too fast", " too quickly", " too rapidly"}},
+	{kind: KindRateLimit, status: []int{0, 200, 400, 403, 429}, any: []string{"request", "calls", "messages", "queries", "prompts"}, near: []string{" every 1", " every 2", " every 3", " every 4", " every 5", " every 6", " every 9", " every minute", " every second", " every hour", " every few "}, unless: []string{"retrying", "polling", "connect", "health", "denied"}},
+	{kind: KindRateLimit, status: []int{0, 200, 400, 403, 429}, any: []string{"limiter"}, near: []string{"bucket", "rejected", "denied", "refused", "blocked", "tripped", "kicked in", "full", "empty"}, unless: []string{"connect", "dial ", "dns", "timed out"}},
+	{kind: KindRateLimit, status: []int{0, 200, 400, 403, 429}, any: []string{"blocked", "rejected", "denied", "refused", "dropped", "stopped"}, near: []string{"by limiter", "by the limiter", "by our limiter", "by a limiter", "by the rate", "by the throttle"}},
+	{kind: KindRateLimit, status: []int{0, 200, 429}, any: []string{"easy there", "ease off", "calm down", "hold your horses"}},
 	{kind: KindQuota, status: metered, any: []string{"100% of your"}, near: []string{"usage", "quota", "limit", "allowance"}},
 	{kind: KindRateLimit, status: []int{402}, any: []string{"rate limit", "rate-limit", "too many requests", "try again in", "try again later", "retry after", "temporarily"}},
 	{kind: KindQuota, status: []int{429}, any: []string{"limit: 0,", "limit: 0\n", "limit:0,"}},
@@ -172,6 +183,8 @@ var english = []rule{
 		"no available gpu", "no available node", "max capacity", "maximum capacity",
 	}, unless: []string{"error loading model", "failed to load model"}},
 	{kind: KindOverloaded, status: []int{0, 200, 400, 429, 500, 503}, any: []string{"no gpu", "no worker", "no replica", "no instance", "no accelerator", "no node", "no slot", "no executor", "no runner", "no pod"}, near: []string{" available", " free", " left", " ready"}},
+	{kind: KindOverloaded, status: []int{0, 200, 400, 429, 500, 503}, any: []string{"gpus are", "workers are", "replicas are", "slots are", "instances are", "accelerators are"}, near: []string{" taken", " busy", " occupied", " in use"}},
+	{kind: KindOverloaded, status: []int{0, 200, 400, 429, 500, 503}, any: []string{"surge", "spike", "flood", "wave"}, near: []string{"of traffic", "in traffic", "of requests", "in requests", "of demand", "in demand"}},
 	{kind: KindInvalidRequest, any: []string{"no endpoints found that support"}, near: abilities},
 	{kind: KindInvalidRequest, status: []int{0, 400, 422}, any: []string{"check your inputs and", "check your input and", "issue with your request", "problem with your request"}, unless: []string{
 		"server error", "unavailable", "timed out", "overloaded", "api key",
@@ -197,6 +210,8 @@ var english = []rule{
 	{kind: KindModelNotFound, status: refusing, any: []string{"engine ", "deployment ", "deployment id", "inference profile", "model id", "model alias", "model name"}, near: []string{"does not exist", "doesn't exist", "could not be found", "couldn't be found", "cannot be found", "can't be found", "was not found", "is unknown"}},
 	{kind: KindModelNotFound, status: refusing, any: []string{"no deployment named", "no deployment called", "no model named", "no model called", "no engine named", "no model with the name", "no model by the name"}},
 	{kind: KindModelNotFound, status: refusing, any: []string{"no endpoint", "no provider", "no deployment", "no backend", "no channel", "no route"}, near: []string{"for this model", "for that model", "for the model", "for model", "of this model", "of the model", "serving this model", "serving the model", "serves this model"}, unless: []string{"later", "temporar", "currently", "right now", "at the moment", "busy", "capacity", "image", "tool"}},
+	{kind: KindModelNotFound, status: refusing, any: []string{"do not serve", "don't serve", "do not host", "don't host", "do not carry", "don't carry", "do not offer", "don't offer", "not served here", "nothing deployed", "nothing is deployed"}, near: []string{"model", "under the name", "under that name", "under this name", "engine"}},
+	{kind: KindModelNotFound, status: []int{0, 400, 404}, any: []string{"ollama pull", "pull the model", "pulling it first", "pull it first"}, unless: []string{"max retries", "connection", "manifest"}},
 	{kind: KindModelNotFound, status: append([]int{503}, refusing...), any: []string{"no provider found for", "no provider for", "no provider available for", "no providers available for", "no provider supports", "no provider serves"}},
 	{kind: KindMisconfigured, status: []int{0, 400, 404}, any: []string{
 		"unknown provider", "unsupported provider", "invalid provider", "no such provider", "unrecognized provider", "unknown llm provider", "provider not found", "no api provider", "no provider registered",
@@ -216,6 +231,7 @@ var english = []rule{
 	{kind: KindContentFilter, status: []int{0, 200, 400, 403}, any: []string{"filter", "moderation", "guardrail", "safety"}, near: []string{"stopped", "blocked", "withheld", "rejected", "refused", "held back", "suppressed"}, unless: []string{"timed out", "unavailable", "filter expression", "key"}},
 	{kind: KindContentFilter, status: []int{0, 200, 400, 403}, any: []string{"blocked", "flagged", "detected", "refused", "rejected"}, near: harms},
 	{kind: KindContentFilter, status: []int{0, 200, 400, 403}, any: harms, near: []string{"blocked", "flagged", "detected", "refused", "rejected", "not allowed", "prohibited"}},
+	{kind: KindContentFilter, status: []int{0, 200, 400, 403}, any: []string{"forbidden word", "forbidden term", "forbidden phrase", "forbidden topic", "prohibited word", "prohibited term", "prohibited phrase", "prohibited topic", "banned word", "banned term", "banned phrase", "banned topic", "disallowed word", "disallowed term", "disallowed topic", "offensive language", "offensive word", "offensive content"}},
 	{kind: KindContextOverflow, status: refusing, any: []string{"max tokens of"}, near: []string{" exceeded"}},
 	{kind: KindInvalidRequest, any: outputLimits, near: []string{
 		"range", "at most", "too large", "too high", "must be less", "must be <", "must be at", "must be between", "must be positive", "maximum allowed",
@@ -229,6 +245,9 @@ var english = []rule{
 	{kind: KindUnreachable, any: []string{"websocket connection limit"}},
 	{kind: KindInvalidRequest, status: refusing, any: []string{"tool name", "function name", "tool description", "function description", "stop sequence", "schema name", "user field", "metadata"}, near: []string{"too long", "too large", "longer than"}},
 	{kind: KindInvalidRequest, status: []int{0, 400, 422}, any: []string{"unexpected field", "unrecognized field", "unrecognised field", "unexpected property", "unrecognized property", "unexpected parameter"}, unless: []string{" at line ", "expected `", "expected one of", "response", "deserializ", "answer"}},
+	{kind: KindInvalidRequest, status: []int{0, 400, 422}, any: []string{"has to lie between", "must lie between", "has to be between", "should be between", "has to be at least", "has to be at most", "may not set both", "cannot set both", "can't set both", "may not give both", "not both"}},
+	{kind: KindInvalidRequest, variant: "history", status: []int{0, 400, 422}, any: []string{"matching tool result", "matching tool call", "matching tool_result", "matching function result", "message has to come from", "message must come from", "message should come from"}},
+	{kind: KindInvalidRequest, status: []int{0, 400, 404, 422}, any: []string{"model takes no ", "model does not take ", "model doesn't take ", "model accepts no ", "model has no "}, near: abilities},
 	{kind: KindInvalidRequest, any: []string{"maximum allowed number of output tokens", "range of max_tokens", "range of max_completion_tokens"}},
 	// A setting, or a sum that went wrong, that is named after the context says nothing about its length.
 	{kind: KindInvalidRequest, status: []int{0, 200, 400, 422}, any: contextNames, near: []string{" parameter", " selection", "is unsupported", "is not supported"}, unless: overflowing},
@@ -306,6 +325,7 @@ var english = []rule{
 		"verify your phone", "verify your email", "verify your identity", "verify your account", "verify your organization", "requires verification", "verification required", "verification is required", "needs verification", "complete verification",
 	}, unless: []string{"certificate", "signature", "tls", "ssl"}},
 	{kind: KindAuth, variant: "region", status: refusing, any: []string{"geo-block", "geoblock", "geo block", "geo-restrict", "georestrict", "geofenc", "geo-fenc"}},
+	{kind: KindAuth, variant: "permission", status: refusing, any: []string{"does not include api access", "doesn't include api access", "does not include access", "doesn't include access", "without api access", "not open to your ", "isn't open to your ", "not enabled for your org", "closed to your org"}},
 	{kind: KindAuth, status: refusing, any: []string{"reconnect your", "reconnect the account", "relink your", "re-link your"}},
 	{kind: KindAuth, status: refusing, any: []string{
 		"api key not valid", "invalid api key", "incorrect api key", "invalid x-api-key", "api key expired", "invalid_api_key", "api key is invalid",
