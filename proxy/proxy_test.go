@@ -448,6 +448,7 @@ func TestNoWords(t *testing.T) {
 	for name, step := range map[string]faultlab.Step{
 		"an empty answer": faultlab.Empty200(),
 		"no answer":       faultlab.Refuse(),
+		"a bare status":   faultlab.Status(http.StatusServiceUnavailable, map[string]string{"Content-Length": "0"}, " "),
 		"nothing in it":   faultlab.Status(http.StatusServiceUnavailable, nil, "{}"),
 	} {
 		w := newWorld(t, alone)

@@ -17,13 +17,23 @@ const maxSaid = 1 << 10
 // reportOf is f in the form of an error on the caller's wire.
 func (d *dialect) reportOf(f *failure.Failure, run string) wire.Report {
 	message := f.Line()
-	if said := words.Clip(f.Detail, maxSaid); said != "" && f.HTTPStatus >= 400 && !strings.HasPrefix(said, "{") && !strings.Contains(message, said) {
+	if said := words.Clip(ownWords(f), maxSaid); said != "" && !strings.Contains(message, said) {
 		message += " The provider said: “" + said + "”"
 	}
 	if run != "" {
 		message += " (Mulligan, run " + run + ")"
 	}
 	return d.report(f.Kind, f.HTTPStatus, words.Clip(message, 4<<10))
+}
+
+// ownWords are the provider's own words about f, "" if there are none. Without a body a failure's
+// detail is what was found out here, and a body that nobody could read is no words.
+func ownWords(f *failure.Failure) string {
+	cause := f.Unwrap()
+	if f.HTTPStatus < 400 || strings.HasPrefix(f.Detail, "{") || cause != nil && words.Plain(cause.Error()) == f.Detail {
+		return ""
+	}
+	return f.Detail
 }
 
 // retryAfter is the value of Retry-After, "" where the provider named no time.
