@@ -3,7 +3,6 @@ package proxy
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -41,7 +40,11 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, d *dialect) {
 	}
 	f := &forwarding{dialect: d, rest: r.Body}
 	if err := f.read(r); err != nil {
-		p.refuse(w, d, http.StatusBadRequest, "The request ended before its body was complete.")
+		why := "The request ended before its body was complete."
+		if wrong := (*wire.RequestError)(nil); errors.As(err, &wrong) {
+			why = wrong.Error()
+		}
+		p.refuse(w, d, http.StatusBadRequest, why)
 		return
 	}
 	to, status, why := p.upstream(f, r)
@@ -69,16 +72,14 @@ func (f *forwarding) read(r *http.Request) error {
 		return err
 	}
 	f.body, f.whole = body, len(body) <= maxBody
-	var says struct {
-		Model string `json:"model"`
+	if !f.whole || f.model != "" {
+		return nil
 	}
-	if f.whole && f.model == "" && json.Unmarshal(body, &says) == nil {
-		f.model = says.Model
-		if f.dialect == generate {
-			f.model = strings.TrimPrefix(f.model, "models/")
-		}
+	f.model, err = wire.ModelIn(body)
+	if f.dialect == generate {
+		f.model = strings.TrimPrefix(f.model, "models/")
 	}
-	return nil
+	return err
 }
 
 // upstream is where a request is forwarded.

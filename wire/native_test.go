@@ -62,3 +62,21 @@ func FuzzWithModel(f *testing.F) {
 		}
 	})
 }
+
+// TestModelIn: a body names the model that the providers read in it, or is refused.
+func TestModelIn(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"input":"x","model":"m\u00fc"}`:   "mü",
+		`{"Model":"m","MODEL":"n"}`:         "",
+		`{"inner":{"model":"m"},"model":3}`: "",
+		`["model"]`:                         "",
+		`{"model":`:                         "",
+	} {
+		if got, err := wire.ModelIn([]byte(body)); got != want || err != nil {
+			t.Errorf("%s: %q, %v", body, got, err)
+		}
+	}
+	if got, err := wire.ModelIn([]byte(`{"model":"m","model":"m"}`)); err == nil {
+		t.Errorf("of two it takes %q", got)
+	}
+}
