@@ -230,7 +230,7 @@ func (l *live) voted(v recovery.Vote) {
 		return
 	}
 	if v.Error != "" {
-		l.Line(l.Ink.Amber(fmt.Sprintf("! Recovery plugin “%s” did not answer: %s", terminal.OneLine(v.Plugin), terminal.OneLine(words.Clip(v.Error, 200)))))
+		l.Line(l.Ink.Amber(fmt.Sprintf("! Recovery plugin “%s” did not answer: %s", terminal.OneLine(v.Plugin), complaint(v.Error, 200))))
 		return
 	}
 	if l.narrate {
@@ -276,7 +276,7 @@ func (l *live) tellDecision(d recovery.Decision) string {
 // tellShadow is tellVote for a vote that does not count.
 func tellShadow(v recovery.Vote) string {
 	if v.Error != "" {
-		return fmt.Sprintf("Shadow %s gave no answer (%d ms): %s", terminal.OneLine(v.Plugin), v.Latency, Excerpt(v.Error))
+		return fmt.Sprintf("Shadow %s gave no answer (%d ms): %s", terminal.OneLine(v.Plugin), v.Latency, complaint(v.Error, 300))
 	}
 	return "Shadow " + strings.TrimPrefix(tellVote(v), "plugin ") + "; it does not count"
 }

@@ -207,7 +207,7 @@ func (s *story) voted(e recovery.Event, v recovery.Vote) {
 		return
 	}
 	if v.Error != "" {
-		s.at(e, s.Ink.Amber(fmt.Sprintf("Plugin %s gave no answer (%d ms): %s", terminal.OneLine(v.Plugin), v.Latency, Excerpt(v.Error))))
+		s.at(e, s.Ink.Amber(fmt.Sprintf("Plugin %s gave no answer (%d ms): %s", terminal.OneLine(v.Plugin), v.Latency, complaint(v.Error, 300))))
 		return
 	}
 	s.at(e, s.Ink.Cyan("P"+tellVote(v)[1:]))

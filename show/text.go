@@ -81,3 +81,19 @@ func Clipped(text string) string { return words.Clip(terminal.OneLine(text), 60)
 
 // PageWidth is the greatest width of text for people, in columns.
 const PageWidth = 80
+
+// complaint is why a plugin gave no answer, in one line of at most so many bytes: its beginning says what
+// happened, and its end what the plugin wrote last.
+func complaint(text string, most int) string {
+	text = strings.Join(strings.Fields(terminal.OneLine(strings.ToValidUTF8(text, "\uFFFD"))), " ")
+	if len(text) <= most {
+		return text
+	}
+	const left = " … "
+	half := (most - len(left)) / 2
+	end := len(text) - half
+	for !utf8.RuneStart(text[end]) {
+		end++
+	}
+	return strings.TrimSpace(words.Beginning(text, half)) + left + strings.TrimSpace(text[end:])
+}

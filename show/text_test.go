@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/mulligan-run/mulligan/internal/terminal"
 )
@@ -64,5 +65,22 @@ func TestPrintable(t *testing.T) {
 	}
 	if got := terminal.OneLine("a\n\n  b\x07"); got != "a b" {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestAComplaintKeepsItsEnd: what a plugin wrote last comes last, and in most languages says what was wrong.
+func TestAComplaintKeepsItsEnd(t *testing.T) {
+	const short = "no plugin is attached yet"
+	if got := complaint(short, 60); got != short {
+		t.Errorf("got %q", got)
+	}
+	said := complaint("plugin mine ended (exit status 1); it said last:\n  File \"/a/long/way/to/the/plugin.py\", line 1\n    é(é\n     ^\nSyntaxError: '(' was never closed\n", 100)
+	if !strings.HasPrefix(said, "plugin mine ended (exit status 1); it") || !strings.HasSuffix(said, "SyntaxError: '(' was never closed") || len(said) > 100 {
+		t.Errorf("got %q", said)
+	}
+	for most := 20; most < 160; most++ {
+		if got := complaint(strings.Repeat("é", 100), most); !utf8.ValidString(got) || len(got) > most {
+			t.Errorf("%d: %q", most, got)
+		}
 	}
 }
