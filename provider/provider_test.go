@@ -248,6 +248,22 @@ func TestMissingKey(t *testing.T) {
 	}
 }
 
+// TestBrokenKey: of a key that is set and cannot be sent it is said what is wrong with it, and not to
+// set what is set.
+func TestBrokenKey(t *testing.T) {
+	for _, key := range []string{"sk two", "sk-one\ntwo", "sk-ü"} {
+		s, err := provider.New(provider.Defaults(), provider.WithEnv(func(name string) string { return map[string]string{"OPENAI_API_KEY": key}[name] }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = hear(t.Context(), t, s, ask("openai"))
+		f, ok := failure.AsFailure(err)
+		if !ok || f.Kind != failure.KindAuth || strings.Contains(f.Message, "export") || strings.Contains(f.Message, key) || !strings.Contains(f.Message, "OPENAI_API_KEY contains a space") {
+			t.Errorf("%q: %+v", key, f)
+		}
+	}
+}
+
 // serve answers every request with handler, and counts nothing.
 func serve(t testing.TB, handler http.HandlerFunc) *provider.Set {
 	t.Helper()

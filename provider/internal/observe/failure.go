@@ -36,13 +36,19 @@ func KeyMissing(provider, model, env string, cause error) *failure.Failure {
 	f := failure.NewFailure(failure.KindAuth, failure.OriginPrompt, failure.PhasePrompt, err)
 	f.Provider, f.Model, f.Variant = provider, model, failure.VariantKeyMissing
 	f.Detail = words.Clip(text, failure.MaxDetail)
-	f.Describe(failure.Words{EnvVar: env, SetKey: setKey(env)})
+	f.Describe(failure.Words{EnvVar: env, SetKey: setKey(env, cause)})
 	return f
 }
 
-// setKey names the command that sets a key.
-func setKey(env string) string {
-	if env == "" {
+// setKey names the command that sets a key; or, where cause is that there is one which cannot be sent,
+// says so.
+func setKey(env string, cause error) string {
+	switch {
+	case errors.Is(cause, errBadKey) && env != "":
+		return "What is set as " + env + " contains a space, a line break or a character that no key has. Copy it again, then retry from there."
+	case errors.Is(cause, errBadKey):
+		return "The one that is set contains a space, a line break or a character that no key has. Copy it again, then retry."
+	case env == "":
 		return "Name the variable that holds its key as key_env in mulligan.yaml, and set it where Mulligan runs."
 	}
 	return "Set it where Mulligan runs (export " + env + "=…), then retry from there."
