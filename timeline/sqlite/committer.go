@@ -208,9 +208,9 @@ func (w *write) perform(ctx context.Context, st *statements) error {
 
 // statements are the writer's prepared statements, and the runs that it remembers.
 type statements struct {
-	begin, commit, rollback, version, recent, several, ends, whole, empty                               *sql.Stmt
+	begin, commit, rollback, version, recent, several, ends, whole, empty                                       *sql.Stmt
 	head, create, claim, lease, insert, summary, moved, course, command, send, inbox, newest, session, snapshot *sql.Stmt
-	tail, untail                                                                                        *sql.Stmt
+	tail, untail                                                                                                *sql.Stmt
 
 	all []*sql.Stmt
 	heads
