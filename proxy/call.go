@@ -82,7 +82,7 @@ func (c *call) inFull(f *failure.Failure) *failure.Failure {
 		return f
 	}
 	full := *f
-	full.Title, full.Message, full.Detail = c.said.Title, c.said.Message, c.said.Detail
+	full.Title, full.Message, full.Detail = c.said.Title, c.said.Message, ownWords(c.said)
 	return &full
 }
 
