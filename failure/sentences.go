@@ -33,7 +33,7 @@ var (
 	contextNames = []string{"context length", "context window", "context size", "context limit"}
 	overflowing  = []string{"exceed", "too long", "too large", "maximum", "reduce", "larger than", "longer than", "greater than", "requested", "tokens", "overflow", "full", "reached", "does not fit", "doesn't fit"}
 	// harms are what filters look for.
-	harms = []string{"harassment", "self-harm", "self harm", "csam", "hate speech", "hateful", "sexual", "violence", "violent", "weapons", "terroris", "extremis", "illegal activit", "copyrighted", "profanity"}
+	harms = []string{"harassment", "self-harm", "self harm", "csam", "hate speech", "hateful", "sexual", "violence", "violent", "weapons", "terroris", "extremis", "illegal activity", "illegal activities", "copyrighted", "profanity"}
 	// abilities are what a model may lack.
 	abilities = []string{
 		"tool", "function call", "functions", "image", "vision", "audio", "video", "pdf", "document", "file input", "multimodal", "thinking",

@@ -8,7 +8,7 @@ import (
 func TestWord(t *testing.T) {
 	there := []string{"attempts", "attempt", "max_retries", "models", ""}
 	for word, want := range map[string]string{
-		"attemtps":               "attempts",
+		"max_retires":            "max_retries",
 		"Models":                 "models",
 		"retries":                "max_retries",
 		"models_too":             "models",
