@@ -135,7 +135,7 @@ func TestTheFirstFiveMinutes(t *testing.T) {
 	w.press(toPress)
 	w.says(".recovery", "Recovered after")
 	w.wait(`document.querySelector('.run').dataset.status === 'completed'`)
-	w.says(".prose", "only the call that failed was made again")
+	w.says(".prose", "only the call that failed is made again")
 	w.looks(source, "play-recovered")
 
 	// The same without a mouse.
