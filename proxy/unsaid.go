@@ -40,8 +40,15 @@ func (u *unsaid) add(d llm.Delta, frames []byte) {
 	run.ends = append(run.ends, len(run.text))
 }
 
-// leave remembers that the part of the answer with that number has ended.
-func (u *unsaid) leave(part int) { u.runs = append(u.runs, deltaRun{over: &part}) }
+// leave remembers that the part of the answer with that number has ended. Of several that end one
+// after another only the last counts, so that a provider that ends parts without end costs nothing.
+func (u *unsaid) leave(part int) {
+	if n := len(u.runs); n > 0 && u.runs[n-1].over != nil {
+		*u.runs[n-1].over = max(*u.runs[n-1].over, part)
+		return
+	}
+	u.runs = append(u.runs, deltaRun{over: &part})
+}
 
 // continues reports whether b differs from a only in its text.
 func continues(a, b llm.Delta) bool {

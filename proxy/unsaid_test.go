@@ -72,3 +72,14 @@ func together(deltas []llm.Delta) (out []llm.Delta) {
 	}
 	return out
 }
+
+// TestEndsAreBounded: a provider that ends parts without end costs nothing.
+func TestEndsAreBounded(t *testing.T) {
+	var u unsaid
+	for part := range 1000 {
+		u.leave(part)
+	}
+	if n := len(u.runs); n != 1 || *u.runs[0].over != 999 {
+		t.Errorf("%d are kept: %+v", n, u.runs)
+	}
+}

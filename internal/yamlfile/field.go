@@ -3,7 +3,6 @@ package yamlfile
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -11,15 +10,13 @@ import (
 	"github.com/mulligan-run/mulligan/internal/near"
 )
 
-var unknownField = regexp.MustCompile(`^unknown field "(.*)"$`)
-
 // suggesting is an error of the decoder which, of a field that is not known, says what was probably meant.
 func suggesting(err *yaml.UnknownFieldError, into any) error {
-	found := unknownField.FindStringSubmatch(err.Message)
-	if found == nil {
+	name, ok := strings.CutPrefix(err.Message, `unknown field "`)
+	if !ok {
 		return err
 	}
-	meant := near.Word(found[1], fieldsOf(reflect.TypeOf(into), map[reflect.Type]bool{}))
+	meant := near.Word(strings.TrimSuffix(name, `"`), fieldsOf(reflect.TypeOf(into), map[reflect.Type]bool{}))
 	if meant == "" {
 		return err
 	}
