@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,8 +34,8 @@ type situation struct {
 
 	mu    sync.Mutex
 	run   recovery.Run
-	said  *recovery.Situation
-	frame []byte
+	frame []byte // as it was sent last; nil = it was not
+	seq   uint64 // its event
 }
 
 func newSituations(cfg Config) *situations {
@@ -104,16 +105,25 @@ func (s *situation) after(ctx context.Context, log timeline.Log, e *recovery.Eve
 			return nil, 0, err
 		}
 	}
-	if s.said != nil && s.said.Seq >= e.Seq {
-		return s.frame, s.said.Seq, nil
+	if s.frame != nil && s.seq >= e.Seq {
+		return s.frame, s.seq, nil
 	}
-	now := s.run.Situation()
-	if !now.Same(s.said) {
-		data, err := json.Marshal(Situation{s.run.ID, now})
-		if err != nil {
-			return nil, 0, err
-		}
-		s.said, s.frame = &now, fmt.Appendf(nil, "event: situation\ndata: %s\n\n", data)
+	now := Situation{s.run.ID, s.run.Situation()}
+	seq, now.Seq = now.Seq, s.seq
+	frame, err = now.frame()
+	if err != nil || bytes.Equal(frame, s.frame) { // nothing but the event's number has changed
+		return s.frame, s.seq, err
 	}
-	return s.frame, s.said.Seq, nil
+	now.Seq = seq
+	if frame, err = now.frame(); err != nil {
+		return nil, 0, err
+	}
+	s.frame, s.seq = frame, seq
+	return s.frame, s.seq, nil
+}
+
+// frame is what followers get of s.
+func (s Situation) frame() ([]byte, error) {
+	data, err := json.Marshal(s)
+	return fmt.Appendf(nil, "event: situation\ndata: %s\n\n", data), err
 }

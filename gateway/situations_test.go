@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -70,15 +71,15 @@ func TestSituations(t *testing.T) {
 	}
 	last, want := state.Seq, state.Situation()
 	said, before := saidOn(t, s.URL+"/v1/runs/r1/events", "", last)
-	if len(said) != 1 || before[0] != last || said[0].Run != "r1" || !said[0].Same(&want) || want.Suggestion == "" {
+	if len(said) != 1 || before[0] != last || said[0].Run != "r1" || !reflect.DeepEqual(said[0].Situation, want) || want.Suggestion == "" {
 		t.Errorf("of what had happened: %+v before %v, want %+v", said, before, want)
 	}
-	if again, _ := saidOn(t, s.URL+"/v1/runs/r1/events", "2", last); len(again) != 1 || !again[0].Same(&want) {
+	if again, _ := saidOn(t, s.URL+"/v1/runs/r1/events", "2", last); len(again) != 1 || !reflect.DeepEqual(again[0].Situation, want) {
 		t.Errorf("who comes back is told %+v", again)
 	}
 	var document gateway.Run
 	call(t, "GET", s.URL+"/v1/runs/r1", "", nil, &document)
-	if !document.Situation.Same(&want) {
+	if !reflect.DeepEqual(document.Situation, want) {
 		t.Errorf("the document says %+v", document.Situation)
 	}
 	if err := w.write("r1", recovery.Noted{Topic: recovery.TopicTooLate}); err != nil {

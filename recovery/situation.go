@@ -2,7 +2,6 @@ package recovery
 
 import (
 	"cmp"
-	"reflect"
 	"strings"
 	"time"
 
@@ -165,15 +164,6 @@ func (r *Run) Situation() Situation {
 		s.Suggestion = r.Suggestion.ID
 	}
 	return s
-}
-
-// Same reports whether other is not nil and equal to s, apart from Seq.
-func (s Situation) Same(other *Situation) bool {
-	if other == nil {
-		return false
-	}
-	s.Seq = other.Seq
-	return reflect.DeepEqual(s, *other)
 }
 
 func (r *Run) stages() []Stage {

@@ -96,7 +96,7 @@ func goldenOf(t *testing.T, log [][]byte) goldenLog {
 			t.Fatal(err)
 		}
 		v := viewOf(r)
-		if now := r.Situation(); !now.Same(said) {
+		if now := r.Situation(); said == nil || !same(&now, said) {
 			v.Situation, said = &now, &now
 		}
 		g.Events, g.Views = append(g.Events, data), append(g.Views, v)
