@@ -140,51 +140,58 @@ func isAPI(path string) bool {
 
 // serveAPI serves requests of known callers.
 func (g *Guard) serveAPI(w http.ResponseWriter, r *http.Request) {
-	caller, err := g.caller(r)
-	if err != nil {
-		g.refuse(w, r, err)
-		return
-	}
-	if err := checkCSRF(r, caller); err != nil {
-		g.refuse(w, r, err)
-		return
-	}
-	done, begun, err := g.begin(r)
-	if err != nil {
-		g.refuse(w, r, err)
+	w, r, done := g.admit(w, r)
+	if done == nil {
 		return
 	}
 	defer done()
-	rpc := advice.IsRPC(r) // gRPC reads and bounds its body itself
-	if !rpc {
-		if err := g.readBody(w, r); err != nil {
-			g.refuse(w, r, err)
-			return
+	g.api.ServeHTTP(w, r)
+}
+
+// admit checks a request to the API. The result is how the API is to answer it, and done ends that;
+// done is nil if the request was answered here. What the checks need of the stack is free again
+// while the API answers, which takes as long as a stream is open.
+func (g *Guard) admit(w http.ResponseWriter, r *http.Request) (_ http.ResponseWriter, _ *http.Request, done func()) {
+	caller, err := g.caller(r)
+	if err == nil {
+		err = checkCSRF(r, caller)
+	}
+	if err != nil {
+		g.refuse(w, r, err)
+		return nil, nil, nil
+	}
+	leave, begun, err := g.begin(r)
+	if err != nil {
+		g.refuse(w, r, err)
+		return nil, nil, nil
+	}
+	defer func() {
+		if done == nil {
+			leave()
 		}
+	}()
+	if advice.IsRPC(r) { // gRPC reads and bounds its body itself
+		return w, r.WithContext(withCaller(r.Context(), caller)), leave
+	}
+	if err := g.readBody(w, r); err != nil {
+		g.refuse(w, r, err)
+		return nil, nil, nil
 	}
 	switch r.URL.Path {
 	case loginPath:
 		g.refuse(w, r, refusal{code: http.StatusMethodNotAllowed, why: "log in with POST"})
-		return
+		return nil, nil, nil
 	case logoutPath:
 		g.logout(w, r)
-		return
+		return nil, nil, nil
 	}
 	ctx := withCaller(r.Context(), caller)
-	if rpc {
-		g.api.ServeHTTP(w, r.WithContext(ctx))
-		return
-	}
 	if isStream(r) {
-		var end func()
-		ctx, end = g.watched.whileKnown(context.WithValue(ctx, begunKey{}, begun), caller, g.holds)
-		defer end()
-	} else {
-		answer := newDeadlineWriter(w)
-		defer answer.done()
-		w = answer
+		ctx, end := g.watched.whileKnown(context.WithValue(ctx, begunKey{}, begun), caller, g.holds)
+		return w, r.WithContext(ctx), func() { end(); leave() }
 	}
-	g.api.ServeHTTP(w, r.WithContext(ctx))
+	answer := newDeadlineWriter(w)
+	return answer, r.WithContext(ctx), func() { answer.done(); leave() }
 }
 
 // begunKey is the context key for a function to call when everything but the streamed answer is done.

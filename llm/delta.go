@@ -69,7 +69,7 @@ type Delta struct {
 
 // Progress reports whether d moves the answer forward: text, tool arguments and reasoning do;
 // pings, starts and usage do not.
-func (d Delta) Progress() bool {
+func (d *Delta) Progress() bool {
 	switch d.Kind {
 	case DeltaText, DeltaThinking, DeltaCall, DeltaArgs, DeltaStop:
 		return true

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -186,12 +187,20 @@ func (a *attempt) hear(ctx context.Context) (err error) {
 	}
 }
 
+// ask asks the model. It is no part of stream, so that the copy of the request is not on the stack
+// while the answer is read, which can take minutes.
+//
+//go:noinline
+func (a *attempt) ask(ctx context.Context, model llm.Model) iter.Seq2[llm.Delta, error] {
+	return model.Stream(ctx, a.request)
+}
+
 // stream reads one stream into the answer.
 func (a *attempt) stream(ctx context.Context, model llm.Model) error {
 	if a.unable != nil {
 		return a.unable
 	}
-	for heard, err := range model.Stream(ctx, a.request) {
+	for heard, err := range a.ask(ctx, model) {
 		if err != nil {
 			return err
 		}

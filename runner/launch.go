@@ -108,7 +108,6 @@ func callAndDrive(call, drive func()) {
 // driveAndSettle drives the run as long as there is something to do here, settles its handle and
 // releases it. Then over is called: later than driveAndSettle returns, if tools go on.
 func (l *loop) driveAndSettle(ctx context.Context, over func()) {
-	growStack(false)
 	err := l.driveToEnd(ctx)
 	for err == nil && l.comeBack() {
 		err = l.driveToEnd(ctx)

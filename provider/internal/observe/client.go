@@ -20,6 +20,10 @@ const (
 	maxErrorBody = 64 << 10
 	maxAnswer    = 64 << 20
 
+	// writeBuffer is a connection's buffer for requests, in bytes. Each connection keeps one as long
+	// as its answer takes; a head fits, and a body is sent in large pieces anyway.
+	writeBuffer = 1 << 10
+
 	// DefaultConnectTimeout is how long a request waits for a connection (spec §3).
 	DefaultConnectTimeout = 10 * time.Second
 
@@ -113,6 +117,7 @@ func transport(cfg Config, allowed netguard.Guard, through *way, connecting time
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    connecting,
 		MaxResponseHeaderBytes: maxHeader,
+		WriteBufferSize:        writeBuffer,
 		MaxIdleConnsPerHost:    64,
 		IdleConnTimeout:        90 * time.Second,
 		OnProxyConnectResponse: proxyAnswered,

@@ -10,8 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
-	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -36,29 +34,6 @@ var (
 	errFinished       = errors.New("enough was read")
 	errConnect        = fmt.Errorf("no connection was made in time: %w", context.DeadlineExceeded)
 )
-
-// Ask is one request to send.
-type Ask struct {
-	Model   string // full name
-	Path    string // after the base URL
-	Header  http.Header
-	Body    []byte
-	Secrets *Secrets
-	Decoder wire.Decoder
-	Repairs []llm.Repair  // what was changed in the transcript
-	Connect time.Duration // how long to wait for a connection; 0 = the Client's limit, negative = no limit
-	Frames  bool          // also give the answer as it comes
-
-	OnHeaders func(llm.Headers) // see llm.Request; nil = nobody wants to know
-}
-
-// Path is the path after base for an endpoint of an API version, which base may contain already.
-func Path(base, version, endpoint string) string {
-	if strings.HasSuffix(strings.TrimRight(base, "/ "), version) {
-		return endpoint
-	}
-	return version + endpoint
-}
 
 // exchange is a request in progress, and its answer.
 type exchange struct {
@@ -92,24 +67,27 @@ type exchange struct {
 // nothing is sent.
 func (c *Client) Stream(ctx context.Context, prepare func() (Ask, error)) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		if ctx.Err() != nil {
-			yield(llm.Delta{}, context.Cause(ctx))
-			return
+		if t := c.exchange(ctx, prepare, yield); t != nil {
+			t.converse()
 		}
-		ask, err := prepare()
-		if err != nil {
-			yield(llm.Delta{}, err)
-			return
-		}
-		if len(ask.Repairs) > 0 && !yield(llm.Delta{Kind: llm.DeltaRepaired, Repairs: ask.Repairs}, nil) {
-			return
-		}
-		c.converse(ctx, ask, yield)
 	}
 }
 
-// converse sends ask and yields the answer, as llm.Model.Stream does.
-func (c *Client) converse(ctx context.Context, ask Ask, yield func(llm.Delta, error) bool) {
+// exchange prepares an exchange; nil if there is nothing to send. What it needs of the stack is free
+// again while the answer is read, which can take minutes.
+func (c *Client) exchange(ctx context.Context, prepare func() (Ask, error), yield func(llm.Delta, error) bool) *exchange {
+	if ctx.Err() != nil {
+		yield(llm.Delta{}, context.Cause(ctx))
+		return nil
+	}
+	ask, err := prepare()
+	if err != nil {
+		yield(llm.Delta{}, err)
+		return nil
+	}
+	if len(ask.Repairs) > 0 && !yield(llm.Delta{Kind: llm.DeltaRepaired, Repairs: ask.Repairs}, nil) {
+		return nil
+	}
 	t := &exchange{client: c, ask: ask, yield: yield, outer: ctx, observation: observation{
 		provider: c.provider, model: ask.Model, secrets: ask.Secrets, decoder: ask.Decoder, way: c.way, connect: c.connectTimeout(ask),
 		phase: failure.PhaseBeforeConnect, local: c.Loopback(), classify: c.classify,
@@ -118,14 +96,24 @@ func (c *Client) converse(ctx context.Context, ask Ask, yield func(llm.Delta, er
 	t.hidden = newHidden(ask.Secrets.known)
 	t.ctx, t.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	t.unlink = context.AfterFunc(ctx, func() { t.cancel(context.Cause(ctx)) })
+	return t
+}
+
+// converse sends the request and yields the answer, as llm.Model.Stream does.
+func (t *exchange) converse() {
 	defer t.end()
-	err := ctx.Err()
+	err := t.outer.Err()
 	if err == nil {
 		err = t.send()
 	}
 	if err == nil {
 		err = t.hear()
 	}
+	t.conclude(err)
+}
+
+// conclude yields what is left, and how the exchange ended.
+func (t *exchange) conclude(err error) {
 	if err != nil {
 		t.tellHeaders()
 	}
@@ -134,10 +122,10 @@ func (c *Client) converse(ctx context.Context, ask Ask, yield func(llm.Delta, er
 	}
 	switch {
 	case err == nil || !t.say(t.rest(false)):
-	case ctx.Err() != nil:
-		yield(llm.Delta{}, context.Cause(ctx))
+	case t.outer.Err() != nil:
+		t.yield(llm.Delta{}, context.Cause(t.outer))
 	default:
-		yield(llm.Delta{}, err)
+		t.yield(llm.Delta{}, err)
 	}
 }
 
@@ -255,10 +243,7 @@ func (t *exchange) events() error {
 		return nil
 	}
 	answer := &trickle{src: &t.answer, tell: func() bool { return t.tell(nil) }}
-	events := sse.NewReader(answer)
-	if t.ask.Frames {
-		events = sse.NewKeeper(answer)
-	}
+	events := sse.NewReader(answer, t.ask.Frames)
 	var deltas []llm.Delta
 	for {
 		event, err := events.Next()
@@ -286,9 +271,19 @@ func (t *exchange) events() error {
 		case wire.Done:
 			return t.finishStream(events)
 		case wire.Finished:
-			t.arm(slices.ContainsFunc(deltas, llm.Delta.Progress))
+			t.arm(progress(deltas))
 		}
 	}
+}
+
+// progress reports whether one of deltas moves the answer forward.
+func progress(deltas []llm.Delta) bool {
+	for i := range deltas {
+		if deltas[i].Progress() {
+			return true
+		}
+	}
+	return false
 }
 
 // tell yields deltas, or a ping if there are none. It reports whether to go on.

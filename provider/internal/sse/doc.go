@@ -2,7 +2,7 @@
 // CR, LF or CRLF, a byte order mark may come first, an event ends at a blank line,
 // and what is not ended is not an event.
 //
-//	r := sse.NewReader(body)
+//	r := sse.NewReader(body, false)
 //	for {
 //		event, err := r.Next()
 //		if err != nil {

@@ -12,11 +12,10 @@ type Reader struct {
 	parser Parser
 }
 
-// NewReader returns a Reader of src.
-func NewReader(src io.Reader) *Reader { return &Reader{src: src} }
-
-// NewKeeper returns a Reader of src that sets Raw in its events.
-func NewKeeper(src io.Reader) *Reader { return &Reader{src: src, parser: Parser{Keep: true}} }
+// NewReader returns a Reader of src. With keep it sets Raw in its events.
+func NewReader(src io.Reader, keep bool) *Reader {
+	return &Reader{src: src, parser: Parser{Keep: keep}}
+}
 
 // Next returns the next event. The error is io.EOF at the end, even in the middle of an event;
 // ErrTooLarge; or the source's own.

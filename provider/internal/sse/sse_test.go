@@ -14,7 +14,7 @@ import (
 
 // read spells a stream out: name=data for an event, "." for a sign of life.
 func read(src io.Reader) (string, error) {
-	r := sse.NewReader(src)
+	r := sse.NewReader(src, false)
 	var said []string
 	for {
 		event, err := r.Next()
@@ -92,7 +92,7 @@ func TestGrammar(t *testing.T) {
 func TestEventIsReadAsSoonAsItIsThere(t *testing.T) {
 	for _, end := range []string{"\n\n", "\r\r", "\r\n\r\n"} {
 		here, there := io.Pipe()
-		r := sse.NewReader(here)
+		r := sse.NewReader(here, false)
 		go func() { _, _ = io.WriteString(there, "data: 1"+end) }()
 		if event, err := r.Next(); err != nil || string(event.Data) != "1" {
 			t.Errorf("%q: %q, %v", end, event.Data, err)
@@ -169,7 +169,7 @@ func TestKeptAsItCame(t *testing.T) {
 		"event: a\n: hi\nid: 7\ndata: 1\n\n":                {"", "event: a\n: hi\nid: 7\ndata: 1\n\n"},
 		"data: 1\r\rdata: 2\r\r":                            {"data: 1\r\r", "data: 2\r\r"},
 	} {
-		r := sse.NewKeeper(strings.NewReader(in))
+		r := sse.NewReader(strings.NewReader(in), true)
 		var got []string
 		for {
 			event, err := r.Next()
@@ -181,7 +181,7 @@ func TestKeptAsItCame(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%q: %q, not %q", in, got, want)
 		}
-		slow := sse.NewKeeper(iotest.OneByteReader(strings.NewReader(in)))
+		slow := sse.NewReader(iotest.OneByteReader(strings.NewReader(in)), true)
 		var all string
 		for {
 			event, err := slow.Next()
@@ -194,7 +194,7 @@ func TestKeptAsItCame(t *testing.T) {
 			t.Errorf("%q, byte by byte: %q", in, all)
 		}
 	}
-	r := sse.NewKeeper(strings.NewReader(strings.Repeat("x: y\n", sse.MaxSize/5+1)))
+	r := sse.NewReader(strings.NewReader(strings.Repeat("x: y\n", sse.MaxSize/5+1)), true)
 	if _, err := r.Next(); !errors.Is(err, sse.ErrTooLarge) {
 		t.Error(err)
 	}
@@ -207,7 +207,7 @@ func TestRest(t *testing.T) {
 		"data: 1\r\n\r\n", "data: 1\n\n", "data: 1\r\r", ": hi\r\n\r\ndata: 1\r\n\r\n", "data: 1\r\n\r\n\r\n", "data: 1\n\nda", "event: a\n: hi\ndata: 1\r\n\r\n", "",
 	} {
 		for name, src := range map[string]io.Reader{"whole": strings.NewReader(in), "bytes": iotest.OneByteReader(strings.NewReader(in)), "at once": iotest.DataErrReader(strings.NewReader(in))} {
-			r := sse.NewKeeper(src)
+			r := sse.NewReader(src, true)
 			var got []byte
 			event, err := r.Next()
 			for ; err == nil; event, err = r.Next() {
@@ -220,7 +220,7 @@ func TestRest(t *testing.T) {
 	}
 	for in, want := range map[string]string{"data: 1\r\n\r\nrest": "data: 1\r\n\r\n", "data: 1\n\nrest": "data: 1\n\n", "data: 1\r\rrest": "data: 1\r\r"} {
 		for name, src := range map[string]io.Reader{"whole": strings.NewReader(in), "bytes": iotest.OneByteReader(strings.NewReader(in))} {
-			r := sse.NewKeeper(src)
+			r := sse.NewReader(src, true)
 			event, err := r.Next()
 			got := string(event.Raw)
 			if got += string(r.Rest()); got != want || err != nil {
@@ -236,7 +236,7 @@ func TestMore(t *testing.T) {
 	stream := "data: a\n\n\n\ndata: b\r\n\r\n: ping\n\nevent: x\ndata: c\n\nid: 7\n\ndata: d"
 	for size := 1; size <= len(stream); size++ {
 		src := &pieces{text: stream, size: size}
-		r, told := sse.NewReader(src), 0
+		r, told := sse.NewReader(src, false), 0
 		for {
 			more, before := r.More(), src.reads
 			if _, err := r.Next(); err != nil {
