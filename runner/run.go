@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"sync"
 	"sync/atomic"
 
 	"github.com/mulligan-run/mulligan/failure"
@@ -23,6 +24,10 @@ type Run struct {
 	leaves atomic.Bool
 	result Result
 	err    error
+
+	mu      sync.Mutex
+	settled bool
+	after   []func(Result, error) // to be called when it settles
 }
 
 // Result is the outcome of a run.
@@ -135,9 +140,30 @@ func (run *Run) Wait(ctx context.Context) (Result, error) {
 	}
 }
 
+// OnSettled calls f once with what Wait will return: as soon as the run settles, or now if it has.
+// Whoever waits for the run waits until f returns, so it must return quickly.
+func (run *Run) OnSettled(f func(Result, error)) {
+	run.mu.Lock()
+	settled := run.settled
+	if !settled {
+		run.after = append(run.after, f)
+	}
+	run.mu.Unlock()
+	if settled {
+		f(run.result, run.err)
+	}
+}
+
 // settle sets the outcome, once.
 func (run *Run) settle(result Result, err error) {
-	run.result, run.err = result, err
+	run.mu.Lock()
+	run.result, run.err, run.settled = result, err, true
+	after := run.after
+	run.after = nil
+	run.mu.Unlock()
+	for _, f := range after {
+		f(result, err)
+	}
 	close(run.done)
 }
 

@@ -34,7 +34,7 @@ type HTTPServer struct {
 }
 
 // openHTTPServer serves the API as at says. It calls began for every run that a request begins or
-// resumes, on a goroutine of its own.
+// resumes; the request waits for that.
 func (srv *Server) openHTTPServer(ctx context.Context, at *Reach, log *slog.Logger, r *runner.Runner, models *Models, began func(*runner.Run)) (*HTTPServer, error) {
 	srv.private = at.private()
 	f, api, err := srv.NewHTTPServer(ctx, log, r, models, began)
@@ -81,9 +81,7 @@ func (srv *Server) NewHTTPServer(ctx context.Context, log *slog.Logger, r *runne
 	work, letGo := context.WithCancelCause(context.WithoutCancel(ctx))
 	f.requests, f.hangUp = context.WithCancel(context.WithoutCancel(ctx))
 	f.letGo = letGo
-	s := &Runs{app: srv, runner: r, models: models, known: known, work: work, began: func(run *runner.Run) {
-		f.told.Go(func() { began(run) })
-	}}
+	s := &Runs{app: srv, runner: r, models: models, known: known, work: work, began: began}
 	desk := srv.Advice(r, models)
 	served := gateway.Config{
 		Advice: desk, RPC: advice.RPC(desk, gateway.CallerName),

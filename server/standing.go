@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"time"
@@ -46,15 +45,15 @@ func Standing(result runner.Result, err error) (word, detail string) {
 	return StandsStuck, terminal.OneLine(err.Error())
 }
 
-// tellRun logs that a run continues, and its outcome.
+// tellRun logs that a run continues and, later, its outcome.
 func tellRun(log *slog.Logger, run *runner.Run, begins string) {
-	log = log.With("run", run.ID())
-	log.Info(begins)
-	result, err := run.Wait(context.Background())
-	word, detail := Standing(result, err)
-	log = log.With("model", result.Model)
-	if detail != "" {
-		log = log.With("detail", detail)
-	}
-	log.Info(word)
+	log.Info(begins, "run", run.ID())
+	run.OnSettled(func(result runner.Result, err error) {
+		word, detail := Standing(result, err)
+		told := []any{"run", run.ID(), "model", result.Model}
+		if detail != "" {
+			told = append(told, "detail", detail)
+		}
+		log.Info(word, told...)
+	})
 }

@@ -149,8 +149,7 @@ func (a *app) openChat(ctx context.Context, flags *pflag.FlagSet, f *chatFlags, 
 	if cfg.AutoRecover == nil {
 		cfg.AutoRecover = &a.Config.AutoRecover
 	}
-	settle := func(run *runner.Run) { _, _ = run.Wait(context.WithoutCancel(ctx)) } // the chat shows the outcome
-	httpServer, api, err := a.NewHTTPServer(ctx, quiet, r, models, settle)
+	httpServer, api, err := a.NewHTTPServer(ctx, quiet, r, models, func(*runner.Run) {}) // the chat shows what becomes of it
 	if err != nil {
 		models.Close()
 		return nil, err
@@ -162,7 +161,7 @@ func (a *app) openChat(ctx context.Context, flags *pflag.FlagSet, f *chatFlags, 
 	kept := make(chan struct{})
 	go func() {
 		defer close(kept)
-		_ = r.Keep(keeping, settle) // what could not be released is claimed from this process later
+		_ = r.Keep(keeping, nil) // what could not be released is claimed from this process later
 	}()
 	cfg.Link = &tui.Link{Base: listener.Client().Transport}
 	cfg.Client, err = gatewayclient.New(inMemory, gatewayclient.WithHTTPClient(&http.Client{Transport: cfg.Link}))
