@@ -189,7 +189,11 @@ func (h *head) write(ctx context.Context, st *statements, a *timeline.Append, st
 // add stores the events of a.
 func (h *head) add(ctx context.Context, st *statements, a *timeline.Append, stored [][]byte) error {
 	for i, e := range a.Events {
-		if err := st.add(ctx, h, e, stored[i]); err != nil {
+		var course timeline.CourseText
+		if i == len(a.Events)-1 {
+			course = a.Head.Course
+		}
+		if err := st.add(ctx, h, e, course, stored[i]); err != nil {
 			return err
 		}
 	}

@@ -208,9 +208,9 @@ func (w *write) perform(ctx context.Context, st *statements) error {
 
 // statements are the writer's prepared statements, and the runs that it remembers.
 type statements struct {
-	begin, commit, rollback, version, recent, several, ends, whole, empty                                       *sql.Stmt
-	head, create, claim, lease, insert, summary, moved, course, command, send, inbox, newest, session, snapshot *sql.Stmt
-	tail, untail                                                                                                *sql.Stmt
+	begin, commit, rollback, version, recent, several, ends, whole, empty                               *sql.Stmt
+	head, create, claim, lease, insert, summary, moved, command, send, inbox, newest, session, snapshot *sql.Stmt
+	tail, untail                                                                                        *sql.Stmt
 
 	all []*sql.Stmt
 	heads
@@ -247,7 +247,7 @@ func prepareStatements(ctx context.Context, conn *sql.Conn) (*statements, error)
 		{&st.insert, "INSERT INTO events (run, seq, event) VALUES (?, ?, ?)"},
 		{&st.recent, insertRecent + recentRow},
 		{&st.several, insertSeveral},
-		{&st.ends, `UPDATE runs SET seq = heads.seq, updated_at = heads.updated_at, due_at = heads.due_at
+		{&st.ends, `UPDATE runs SET seq = heads.seq, updated_at = heads.updated_at, due_at = heads.due_at, course = heads.course
 			FROM heads WHERE heads.n = runs.n AND runs.n IN (SELECT run FROM recent)`},
 		{&st.whole, "SELECT " + joined([]string{"run", "seq", "piece"}, []string{"event"}) + " FROM recent ORDER BY run, seq"},
 		{&st.empty, "DELETE FROM recent"},
@@ -255,7 +255,6 @@ func prepareStatements(ctx context.Context, conn *sql.Conn) (*statements, error)
 		{&st.create, "INSERT INTO runs (run, epoch, owner, lock, expires, inbox, " + strings.Join(storedColumns, ", ") + ") VALUES (" +
 			placeholders(6+len(storedColumns)) + ") ON CONFLICT (run) DO NOTHING"},
 		{&st.moved, "UPDATE runs SET seq = ?, updated_at = ?, due_at = ?, course = ? WHERE n = ?"},
-		{&st.course, "UPDATE runs SET course = ? WHERE n = ?"},
 		{&st.command, "SELECT n FROM commands WHERE run = ? AND id = ?"},
 		{&st.send, "INSERT INTO commands (run, n, id, body) VALUES (?, ?, ?, ?)"},
 		{&st.inbox, "UPDATE runs SET inbox = ? WHERE n = ?"},

@@ -107,14 +107,13 @@ func (s *summaryScan) read(r row) (timeline.Summary, error) {
 }
 
 // save stores the run's new summary. Most events change only its last part, which leaves the
-// indexes of the other columns alone. If the last event is in recent, the view heads finds all of
-// that part there but the course, which has no index.
+// indexes of the other columns alone. If the last event is in recent, the view heads finds that part
+// there.
 func (h *head) save(ctx context.Context, st *statements, now timeline.Summary, recent bool) error {
 	before := h.Summary
 	h.Summary = now
 	h.Owner = before.Owner
 	found := recent && before.Seq > 0 && !before.Ended && h.dueFollows(before)
-	same := before.Course == h.Course
 	before.Seq, before.UpdatedAt, before.DueAt, before.Course = h.Seq, h.UpdatedAt, h.DueAt, h.Course
 	var err error
 	switch {
@@ -122,8 +121,6 @@ func (h *head) save(ctx context.Context, st *statements, now timeline.Summary, r
 		_, err = st.summary.ExecContext(ctx, append(summaryRow(&h.Summary), h.n)...)
 	case !found:
 		_, err = st.moved.ExecContext(ctx, h.Seq, nanos.Of(h.UpdatedAt), nanos.Of(h.DueAt), string(h.Course), h.n)
-	case !same:
-		_, err = st.course.ExecContext(ctx, string(h.Course), h.n)
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mulligan-run/mulligan/recovery"
+	"github.com/mulligan-run/mulligan/timeline"
 	"github.com/mulligan-run/mulligan/timeline/internal/nanos"
 )
 
@@ -27,9 +28,9 @@ const (
 // single statement: the whole transaction is rolled back if any statement fails.
 const (
 	rowsAtOnce    = 16
-	insertRecent  = "INSERT OR FAIL INTO recent (run, seq, at, piece, event) VALUES "
-	recentRow     = "(?, ?, ?, ?, ?)"
-	recentColumns = 5
+	insertRecent  = "INSERT OR FAIL INTO recent (run, seq, at, piece, event, course) VALUES "
+	recentRow     = "(?, ?, ?, ?, ?, ?)"
+	recentColumns = 6
 )
 
 // insertSeveral is insertRecent with rowsAtOnce rows.
@@ -39,9 +40,9 @@ var insertSeveral = insertRecent + recentRow + strings.Repeat(", "+recentRow, ro
 // merge.
 const selectEvents = "SELECT seq, event FROM timeline WHERE run = ? AND seq > ? ORDER BY seq" + atMost
 
-// add stores an event. A small one is written to recent when several have come together, or when
-// drain is called.
-func (st *statements) add(ctx context.Context, h *head, e recovery.Event, stored []byte) error {
+// add stores an event, and the run's course after it. A small one is written to recent when several
+// have come together, or when drain is called.
+func (st *statements) add(ctx context.Context, h *head, e recovery.Event, course timeline.CourseText, stored []byte) error {
 	if !isRecent(stored) {
 		h.piece = 0
 		_, err := st.insert.ExecContext(ctx, h.n, e.Seq, stored)
@@ -50,7 +51,7 @@ func (st *statements) add(ctx context.Context, h *head, e recovery.Event, stored
 	if h.piece == 0 || e.Seq-h.piece >= maxPiece {
 		h.piece = e.Seq
 	}
-	if st.small = append(st.small, h.n, e.Seq, nanos.Of(e.Time), h.piece, stored); len(st.small) < rowsAtOnce*recentColumns {
+	if st.small = append(st.small, h.n, e.Seq, nanos.Of(e.Time), h.piece, stored, string(course)); len(st.small) < rowsAtOnce*recentColumns {
 		return nil
 	}
 	err := st.keep(ctx, st.several, st.small)

@@ -164,6 +164,18 @@ var migrations = []migration{
 		SELECT n FROM recent WHERE recent.run = runs.n AND recent.seq > runs.seq AND ended = 0 ORDER BY recent.seq DESC LIMIT 1);`},
 	{statements: searchTables},
 	{statements: searchNew},
+	{statements: `
+	ALTER TABLE recent ADD COLUMN course TEXT NOT NULL DEFAULT ''; -- of the run after the event; '' = as in runs
+	DROP VIEW heads;
+	CREATE VIEW heads AS SELECT
+		runs.n AS n, runs.run AS run, epoch, owner, lock, expires, inbox, heard,
+		ifnull(last.seq, runs.seq) AS seq, session, model, title, status,
+		started_at, ifnull(last.at, updated_at) AS updated_at,
+		waiting_for, waiting_until,
+		iif(due_at = updated_at, ifnull(last.at, due_at), due_at) AS due_at, due_at AS due_from,
+		suggestion_open, asking, ended, labels, kind, problem, decided_by, ifnull(nullif(last.course, ''), runs.course) AS course, words, needs
+	FROM runs LEFT JOIN recent AS last ON last.n = (
+		SELECT n FROM recent WHERE recent.run = runs.n AND recent.seq > runs.seq AND ended = 0 ORDER BY recent.seq DESC LIMIT 1);`},
 }
 
 // migrate brings the schema up to date. If several processes try, the first one does.
