@@ -16,12 +16,14 @@ import (
 const (
 	minWidth  = 24
 	minHeight = 8
+	minAbove  = 5 // lines that the composer leaves to the rest
 )
 
 // resize sets the size, look and amount of detail to draw for.
 func (c *Chat) resize(columns, rows int) {
 	c.width, c.height = max(minWidth, columns), max(minHeight, rows)
 	c.pen = newPen(c.width, newLook(c.dark, !c.cfg.NoColor))
+	c.input.MaxHeight = min(maxComposer, c.height-minAbove)
 	c.input.SetWidth(c.width - 2*margin)
 	c.input.SetStyles(c.inputStyles())
 }
@@ -148,7 +150,7 @@ func (p *pen) menu(m *menu) []string {
 func (c *Chat) foot() []string {
 	var lines []string
 	if text, style := c.noticeText(); text != "" {
-		lines = append(lines, hang("  ", styled(style, wrap(text, c.width-2*margin)))...)
+		lines = append(lines, hang("  ", styled(style, c.fits(wrap(text, c.width-2*margin))))...)
 	}
 	lines = append(lines, c.pen.dim.Render(strings.Repeat("─", c.width)))
 	c.input.Placeholder = "Write a message, or /help"
@@ -158,6 +160,17 @@ func (c *Chat) foot() []string {
 	rows := strings.Split(c.input.View(), "\n")
 	lines = append(lines, hang(c.pen.accent.Render("❯ "), rows)...)
 	return append(lines, c.footer())
+}
+
+// fits cuts a notice to the lines that the composer and what is around it leave.
+func (c *Chat) fits(notice []string) []string {
+	free := c.height - c.input.Height() - 2
+	if len(notice) <= free {
+		return notice
+	}
+	notice = notice[:free]
+	notice[free-1] = clip(notice[free-1]+"  …", c.width-2*margin)
+	return notice
 }
 
 // noticeText is the notice to show, if any.

@@ -368,3 +368,26 @@ func TestACutAnswerIsShownUntilTheOtherHasText(t *testing.T) {
 		})
 	}
 }
+
+// TestALongNoticeFits: what is said above the composer leaves the composer on the screen, however
+// small the terminal and however long both are.
+func TestALongNoticeFits(t *testing.T) {
+	play(t, 80, 24, func(s *scene) {
+		s.begins(nil)
+		for _, draft := range []string{"hi", strings.Repeat("a line\n", 9)} {
+			for _, size := range [][2]int{{24, 8}, {40, 9}, {40, 14}} {
+				s.feeds(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+				s.chat.compose(draft)
+				s.chat.complain(errors.New("the gateway refuses this: " + strings.Repeat("with many words ", 40)))
+				rows := strings.Split(s.screen(), "\n")
+				if len(rows) != size[1] {
+					s.Errorf("%v:\n%s", size, strings.Join(rows, "\n"))
+				}
+				s.has("❯ ")
+				s.has("Esc stops")
+				s.has("The gateway refuses")
+				s.has("…")
+			}
+		}
+	})
+}
