@@ -18,10 +18,11 @@ type (
 		err     error
 	}
 	startedMsg struct {
-		turn *turn
-		sent client.Start
-		run  string
-		err  error
+		turn   *turn
+		sent   client.Start
+		unseen []client.Listed // runs that others had begun before, newest first
+		run    string          // "" without an error: it was not sent
+		err    error
 	}
 	itemsMsg struct {
 		turn  *turn
@@ -122,16 +123,23 @@ func (c *Chat) useModel(model string) tea.Cmd {
 	})
 }
 
-// start begins a turn's run. A message whose response was lost may have begun one already:
-// if the person sends it again, it gets the same key, so that it cannot begin a second.
+// start begins a turn's run, unless it would end one that the person has not seen. A message whose
+// response was lost may have begun one already: if the person sends it again, it gets the same key,
+// so that it cannot begin a second, and is not held back by the first.
 func (c *Chat) start(t *turn) tea.Cmd {
 	s := client.Start{Key: c.unanswered.Key, Prompt: t.prompt, Session: c.cfg.Session, Model: c.model, AutoRecover: c.auto}
-	if !reflect.DeepEqual(s, c.unanswered) {
+	again := reflect.DeepEqual(s, c.unanswered)
+	if !again {
 		s.Key = rand.Text()
 	}
+	known := c.known()
 	return c.ask(func(ctx context.Context) tea.Msg {
+		unseen, err := c.unseen(ctx, known)
+		if err != nil || holds(unseen) && !again {
+			return startedMsg{t, s, unseen, "", err}
+		}
 		run, err := c.cfg.Client.Start(ctx, s)
-		return startedMsg{t, s, run, err}
+		return startedMsg{t, s, unseen, run, err}
 	})
 }
 

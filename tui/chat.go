@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -84,14 +83,15 @@ const (
 
 // Init implements tea.Model.
 func (c *Chat) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, c.loadHistory(), c.loadModels(knowModels))
+	return tea.Batch(tea.RequestBackgroundColor, c.loadHistory(), c.loadModels(knowModels), lookLater())
 }
 
 // Update implements tea.Model.
 func (c *Chat) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	before := c.tail()
+	last := c.last()
+	before := c.tail(last)
 	cmd := c.update(msg)
-	if grown := c.tail() - before; c.scroll > 0 {
+	if grown := c.tail(last) - before; c.scroll > 0 {
 		c.scroll = max(0, c.scroll+grown) // what is being read stays in place
 	}
 	return c, tea.Batch(cmd, c.keepTicking())
@@ -128,6 +128,10 @@ func (c *Chat) heard(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case historyMsg:
 		return c.history(msg)
+	case lookMsg:
+		return c.look()
+	case unseenMsg:
+		return c.looked(msg)
 	case startedMsg:
 		return c.started(msg)
 	case itemsMsg:
@@ -169,19 +173,7 @@ func (c *Chat) history(msg historyMsg) tea.Cmd {
 	if c.earlier = len(runs) > maxHistory; c.earlier {
 		runs = runs[:maxHistory]
 	}
-	var before []*turn
-	var cmds []tea.Cmd
-	for _, run := range slices.Backward(runs) {
-		if c.turnOf(run.ID) != nil {
-			continue
-		}
-		t := newTurn(run.Title)
-		t.run = run.ID
-		before = append(before, t)
-		cmds = append(cmds, c.follow(t))
-	}
-	c.turns = append(before, c.turns...)
-	return tea.Batch(cmds...)
+	return c.join(0, runs)
 }
 
 func (c *Chat) turnOf(run string) *turn {
@@ -224,10 +216,13 @@ func (c *Chat) stop(t *turn) tea.Cmd {
 
 func (c *Chat) started(msg startedMsg) tea.Cmd {
 	t := msg.turn
+	if msg.run == "" && msg.err == nil {
+		return c.held(t, msg.unseen)
+	}
 	c.unanswered = client.Start{}
 	if msg.err != nil {
 		c.unanswered = msg.sent
-		c.turns = slices.DeleteFunc(c.turns, func(other *turn) bool { return other == t })
+		c.drop(t)
 		c.queued, c.answering = "", ""
 		if c.input.Value() == "" {
 			c.compose(t.prompt)
@@ -235,11 +230,17 @@ func (c *Chat) started(msg startedMsg) tea.Cmd {
 		c.complain(msg.err)
 		return nil
 	}
-	t.run = msg.run
-	if t.stopping {
-		return tea.Batch(c.follow(t), c.cancelRun(t.run))
+	cmds := []tea.Cmd{c.join(len(c.turns)-1, msg.unseen)}
+	if c.turnOf(msg.run) != nil { // a message was sent again that had begun it already
+		c.drop(t)
+	} else {
+		t.run = msg.run
+		cmds = append(cmds, c.follow(t))
 	}
-	return c.follow(t)
+	if t.stopping {
+		cmds = append(cmds, c.cancelRun(msg.run))
+	}
+	return tea.Batch(cmds...)
 }
 
 // items folds what happened to a turn's run.

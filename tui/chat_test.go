@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"iter"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -34,6 +36,7 @@ type fake struct {
 	cancels  []string
 	lessons  []string
 	defaults []client.Defaults
+	runs     []client.Listed // of the session, newest first
 	err      error
 }
 
@@ -41,7 +44,12 @@ func (f *fake) Start(_ context.Context, s client.Start) (string, error) {
 	f.keys = append(f.keys, s.Key)
 	s.Key = ""
 	f.starts = append(f.starts, s)
-	return "r1", f.err
+	if f.err != nil {
+		return "", f.err
+	}
+	last := f.keys[len(f.keys)-1]
+	before := f.keys[:slices.Index(f.keys, last)]
+	return fmt.Sprintf("r%d", 1+len(slices.Compact(slices.Clone(before)))), nil
 }
 
 func (f *fake) Follow(context.Context, string, uint64) iter.Seq2[client.Item, error] {
@@ -67,8 +75,16 @@ func (f *fake) Learn(_ context.Context, run string, was, kind failure.Kind) (cli
 	return client.Lesson{Before: was, After: kind, Row: "- {}", File: "/there", Warning: "Be careful."}, f.err
 }
 
-func (f *fake) Runs(context.Context, client.Query) iter.Seq2[client.Listed, error] {
+func (f *fake) Runs(_ context.Context, q client.Query) iter.Seq2[client.Listed, error] {
 	return func(yield func(client.Listed, error) bool) {
+		if q.Session != "" {
+			for _, run := range f.runs {
+				if !yield(run, nil) {
+					return
+				}
+			}
+			return
+		}
 		yield(client.Listed{ID: "r0", Title: "What is the weather?", Status: recovery.StatusFailed, SuggestionOpen: true, StartedAt: began}, nil)
 	}
 }
@@ -108,7 +124,7 @@ type scene struct {
 func play(t *testing.T, columns, rows int, do func(*scene)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		defer time.Sleep(time.Second) // for clocks that nobody waits for any more
+		defer time.Sleep(lookEvery) // for clocks that nobody waits for any more
 		do(newScene(t, columns, rows))
 	})
 }

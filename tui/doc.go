@@ -3,12 +3,13 @@
 // a person presses by number.
 //
 // The parts, in the order of a message's way: [Chat] is the program (chat.go, keys.go,
-// commands.go); what it asks of the gateway are commands of Bubble Tea (asks.go); a turn
-// folds what comes of a run into the pieces of a conversation (turn.go); a situation says
-// what to draw below it at a given time (situation.go, a table of states); the rest makes
-// lines of it (transcript.go, card.go, markdown.go, look.go) and puts them on the screen
-// (frame.go), where a page such as the help takes the conversation's place (page.go). A
-// [Link] knows whether the gateway answers.
+// commands.go); what it asks of the gateway are commands of Bubble Tea (asks.go), and every
+// few seconds, which runs others have begun in its conversation (others.go); a turn folds
+// what comes of a run into the pieces of a conversation (turn.go); a situation says what to
+// draw below it at a given time (situation.go, a table of states); the rest makes lines of
+// it (transcript.go, card.go, markdown.go, look.go) and puts them on the screen (frame.go),
+// where a page such as the help takes the conversation's place (page.go). A [Link] knows
+// whether the gateway answers.
 //
 // A board is a table that changes (board.go, board_draw.go): it is told what to show.
 //

@@ -83,14 +83,20 @@ func (c *Chat) window(room int) []string {
 	return lines[max(0, end-room):end]
 }
 
-// tail is how many lines the current turn takes.
-func (c *Chat) tail() int {
-	t := c.last()
-	if c.scroll == 0 || t == nil {
+// tail is how many lines a turn and those after it take.
+func (c *Chat) tail(from *turn) int {
+	if c.scroll == 0 || from == nil {
 		return 0
 	}
 	c.pen.now, c.pen.details = c.cfg.Now(), c.details
-	return len(c.pen.turn(t, true))
+	lines := 0
+	for i, t := range slices.Backward(c.turns) {
+		lines += len(c.pen.turn(t, i == len(c.turns)-1))
+		if t == from {
+			break
+		}
+	}
+	return lines
 }
 
 func (c *Chat) scrollBy(lines int) {
