@@ -32,6 +32,31 @@ func TestTwoWindows(t *testing.T) {
 	one.wait(`document.querySelectorAll('.run').length === 2`) // the other window shows what was sent here
 }
 
+// TestAWindowEndsNothingUnseen: a message that would close a suggestion of another window is kept
+// until that was seen.
+func TestAWindowEndsNothingUnseen(t *testing.T) {
+	h := build(t)
+	h.play(opus, faultlab.Answer("Here it is."), faultlab.Overloaded(), faultlab.Answer("Here is more."))
+	one := h.ask(false)
+	one.says(".prose", "Here it is.")
+	two := h.open("/"+eval[string](one, "location.hash"), desktop)
+	two.says(".prose", "Here it is.")
+	eval[any](two, `{ const get = fetch; fetch = (url, ...rest) => String(url).includes('/v1/sessions?') ? new Promise(() => {}) : get(url, ...rest) }`) // it does not look by itself
+	one.send("And then?")
+	one.says(".card", "overloaded")
+	two.send("Something else")
+	two.says(".trouble", "Not sent yet: this was asked elsewhere meanwhile, and waits for a choice.")
+	two.says(".bubble", "And then?")
+	two.says(".card", "overloaded")
+	two.wait(`document.querySelector('#message').value === 'Something else'`)
+	if n := eval[int](one, `document.querySelectorAll('.run').length`); n != 2 {
+		t.Errorf("there are %d runs", n)
+	}
+	two.key("Enter", 0)
+	two.says(".prose", "Here is more.")
+	two.lacks(".trouble")
+}
+
 // TestI09ReloadInAStream: the text on the screen is the answer, however often the page is reloaded
 // while it streams.
 func TestI09ReloadInAStream(t *testing.T) {

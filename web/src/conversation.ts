@@ -1,6 +1,7 @@
 import { newId, Problem, seen, type Choice, type Client, type Defaults, type Lab, type Listed, type Message, type Start } from '@mulligan-run/client';
 
 import { draftOf, keepDraft, keepPictures, keepQueue, picturesWith, queueOf } from './drafts.js';
+import { heldBack, unseenElsewhere } from './elsewhere.js';
 import { Followed } from './followed.js';
 import type { Picture } from './pictures.js';
 
@@ -198,27 +199,35 @@ export class Conversation {
 
   /** Sends a message, and reports whether that worked; the current run is stopped first. */
   async send(prompt: string, pictures: Picture[] = [], fault = ''): Promise<boolean> {
+    const { fresh } = this;
     this.sending = prompt || '[picture]';
     this.draft = '';
     this.fresh = false;
     this.trouble = '';
     this.changed();
+    let held: Listed | undefined;
     const sent = await this.try(async () => {
-      const last = this.last;
-      if (last?.alive) {
-        await this.client.cancel(last.id);
-        await last.settled(STOP_MS);
-      }
       const start: Start = {
         session: this.session, ...this.saying(prompt, pictures), ...(this.model && { model: this.model }),
         ...(this.autoRecover !== undefined && { autoRecover: this.autoRecover }),
         ...this.ofTheLab(),
       };
+      const again = this.unanswered?.what === JSON.stringify(start); // what it began before is not unseen
+      if (!fresh && !again && (held = await unseenElsewhere(this.client, this.session, this.runs))) {
+        await this.load();
+        this.trouble = heldBack(held);
+        return;
+      }
+      const last = this.last;
+      if (last?.alive) {
+        await this.client.cancel(last.id);
+        await last.settled(STOP_MS);
+      }
       if (this.lab) {
         await this.client.failNext(fault);
       }
       this.add([await this.client.start(start, this.keyOf(start))]);
-    });
+    }) && !held;
     this.sending = '';
     if (!sent && !this.draft) {
       this.draft = prompt; // what was typed must not be lost
