@@ -9,7 +9,7 @@
 // Nothing is started, and nothing opened but the file and what it names beside itself.
 //
 //	config.go        the whole file, and where it is looked for
-//	environment.go   MULLIGAN_… and where the state is kept
+//	environment.go   MULLIGAN_… and where the state is kept; mistyped.go, what is like one of them
 //	providers.go     providers and their models; timeouts.go, their timers and who set each
 //	budget.go        what runs may use, and what tokens cost; policy.go, all limits together
 //	plugins.go       plugins, those of --plugin too; builtins.go, those that come with the program

@@ -13,6 +13,9 @@ import (
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
+// envPrefix begins the names of the variables that override the file.
+const envPrefix = "MULLIGAN_"
+
 // Amend overrides the file by MULLIGAN_<KEY>.
 func (c *Config) Amend(env func(string) string) error {
 	for _, v := range c.variables() {

@@ -100,5 +100,5 @@ func (c *Config) TimeoutLayers(model string, run recovery.Settings) []TimeoutLay
 
 // timeoutVariable is the environment variable for a timer.
 func timeoutVariable(timer failure.Timer) string {
-	return "MULLIGAN_" + strings.ToUpper(string(timer))
+	return envPrefix + strings.ToUpper(string(timer))
 }

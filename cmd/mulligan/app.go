@@ -71,7 +71,11 @@ func (c *common) load(cmd *cobra.Command) (*app, error) {
 			return nil, exit.Usagef("--store: %w", err)
 		}
 	}
-	srv, err := server.New(settled, c.screen(cmd))
+	screen := c.screen(cmd)
+	for _, said := range settled.Mistyped(os.Environ()) {
+		screen.Line("mulligan: " + said)
+	}
+	srv, err := server.New(settled, screen)
 	if err != nil {
 		return nil, err
 	}

@@ -313,7 +313,7 @@ var Rooms = append(workshops, []Room{
 		From: "config",
 		May: []string{
 			"std", "modules", "llm/...", "failure/...", "recovery/...", "provider", "host/...", "gateway", "runner", "runner/command", "runner/mcp", "plugins/rules", "webhook",
-			"internal/exit", "internal/redact", "internal/terminal", "internal/yamlfile", "internal/wholefile",
+			"internal/exit", "internal/near", "internal/redact", "internal/terminal", "internal/yamlfile", "internal/wholefile",
 		},
 		Why: "what a person settled is said in the words of the rooms that it settles, and starts nothing",
 	},
