@@ -44,11 +44,29 @@ func parseTimeout(name, text string) (failure.Millis, error) {
 		return 0, err
 	}
 	d, err := time.ParseDuration(text) // it accepts "0"
-	if err != nil {
+	switch {
+	case err != nil && isDuration(text) && strings.HasPrefix(text, "-"):
+		return 0, fmt.Errorf("%s is negative (%s); 0 is off", timer, text)
+	case err != nil && isDuration(text):
+		return 0, fmt.Errorf("%s is longer than 31 days (%s); 0 is off", timer, text)
+	case err != nil:
 		return 0, fmt.Errorf("%q is not a duration: write for example 30s, 2m or 1h30m, or 0 for off", text)
 	}
 	value := failure.InMillis(d)
 	return value, recovery.Settings{timer: value}.Check()
+}
+
+// isDuration reports whether a text has the form of a duration, however long it is: time.ParseDuration
+// refuses one of more than 292 years as if it had not. Its numbers are cut to their first digit.
+func isDuration(text string) bool {
+	var short strings.Builder
+	for i := range len(text) {
+		if c := text[i]; c < '0' || c > '9' || i == 0 || text[i-1] < '0' || text[i-1] > '9' {
+			short.WriteByte(text[i])
+		}
+	}
+	_, err := time.ParseDuration(short.String())
+	return err == nil
 }
 
 // ParseTimeouts reads settings of a command line, such as first-event=10s.
