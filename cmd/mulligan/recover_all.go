@@ -3,9 +3,11 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/mulligan-run/mulligan/internal/answers"
 	"github.com/mulligan-run/mulligan/internal/exit"
@@ -62,7 +64,7 @@ func recoverAll(cmd *cobra.Command, f *common, t *together, plugins []string, as
 	case err != nil:
 		return err
 	case len(results) == 0:
-		a.Screen.Line("No open suggestion in " + a.Place() + " matches: " + a.Screen.Hint("runs list --needs-you"))
+		a.Screen.Line(t.nothing(cmd.Flags(), a))
 		return nil
 	case len(sent) == 0:
 		return nil
@@ -71,6 +73,19 @@ func recoverAll(cmd *cobra.Command, f *common, t *together, plugins []string, as
 		return err
 	}
 	return &exit.Error{Code: exit.CodeFailed, Err: fmt.Errorf("there are more than %d: run the command again for the rest", len(results))}
+}
+
+// nothing says that no suggestion was answered, since none is open or since none of them was meant. An
+// action that nobody knows is no mistake by itself: a plugin's buttons have kinds of its own.
+func (t *together) nothing(flags *pflag.FlagSet, a *app) string {
+	if slices.ContainsFunc([]string{"cause", "provider", "label", "since"}, flags.Changed) {
+		return "No open suggestion in " + a.Place() + " matches: " + a.Screen.Hint("runs list --needs-you")
+	}
+	done := "nothing was answered"
+	if t.answering.Action != "" {
+		done += fmt.Sprintf(" by %q", t.answering.Action)
+	}
+	return "No suggestion is open in " + a.Place() + ": " + done + "."
 }
 
 // tellAnswers prints what was or would be done, or why not, and returns the runs that continue.
