@@ -527,7 +527,6 @@ func TestEscapeStops(t *testing.T) {
 
 // TestCtrlC: it stops the run that goes on; twice, it leaves.
 func TestCtrlC(t *testing.T) {
-	ctrlC := tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}
 	play(t, 80, 24, func(s *scene) {
 		s.begins(nil)
 		s.feeds(ctrlC)

@@ -25,7 +25,7 @@ var help = page{rows: []row{
 	{"Shift+Enter", "a new line; also Alt+Enter and Ctrl+J"},
 	{"↑ ↓", "what you wrote before"},
 	{"PgUp PgDn", "scroll; Ctrl+Home, Ctrl+End: all the way"},
-	{"Ctrl-C twice", "leave"},
+	{"Ctrl-C twice", "leave; what is written is put aside first"},
 	{},
 	{"", "A space before a slash or a number makes it a message. Shift and the mouse select text."},
 }}

@@ -57,25 +57,51 @@ func (c *Chat) key(msg tea.KeyPressMsg) tea.Cmd {
 	return cmd
 }
 
-// leave stops the run in progress; the second time it leaves the chat.
+// leave stops the run in progress; the second time it leaves the chat. A draft is never lost with
+// it: where there is one, it is put aside first.
 func (c *Chat) leave() tea.Cmd {
 	now := c.cfg.Now()
 	again := !c.leaving.IsZero() && now.Sub(c.leaving) < leaveWithin
-	c.leaving = now
 	t := c.last()
-	switch {
-	case t == nil || !t.goesOn():
-		if again {
-			return tea.Quit
-		}
+	idle := t == nil || !t.goesOn()
+	if (idle || again) && c.putAside() {
 		return nil
-	case again && t.stopping && t.run != "":
+	}
+	c.leaving = now
+	switch {
+	case again && !idle && t.stopping && t.run != "":
 		return tea.Sequence(c.cancelRun(t.run), tea.Quit) // a stopped run is not resumed
 	case again:
 		return tea.Quit
+	case idle:
+		return nil
 	}
 	c.takeBack()
 	return c.stop(t)
+}
+
+// putAside clears the composer, and keeps what was written there for the arrow keys; false if nothing
+// was.
+func (c *Chat) putAside() bool {
+	written := strings.TrimSpace(c.input.Value())
+	if written == "" {
+		return false
+	}
+	if c.recall < len(c.said) {
+		c.keep(c.draft)
+	}
+	c.keep(written)
+	c.input.Reset()
+	c.leaving, c.notice = time.Time{}, "What you wrote is put aside: ↑ brings it back. Ctrl-C twice leaves, and forgets it."
+	return true
+}
+
+// keep remembers a text for the arrow keys.
+func (c *Chat) keep(text string) {
+	if n := len(c.said); text != "" && (n == 0 || c.said[n-1] != text) {
+		c.said = append(c.said, text)
+	}
+	c.recall, c.draft = len(c.said), ""
 }
 
 // escape closes what is open, or else stops the run.
@@ -107,10 +133,7 @@ func (c *Chat) submit() tea.Cmd {
 		return c.press(chosen)
 	}
 	c.page = nil
-	if n := len(c.said); n == 0 || c.said[n-1] != text {
-		c.said = append(c.said, text)
-	}
-	c.recall = len(c.said)
+	c.keep(text)
 	if strings.HasPrefix(written, "/") {
 		return c.command(text)
 	}
