@@ -276,7 +276,7 @@ func (d *doctor) store(ctx context.Context) {
 func (d *doctor) state(ctx context.Context) {
 	info, err := os.Stat(d.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		d.stateToCome()
+		d.makeState()
 		return
 	}
 	if err != nil {
@@ -302,8 +302,9 @@ func (d *doctor) state(ctx context.Context) {
 	d.good("state: %s", d.Dir)
 }
 
-// stateToCome checks whether the state folder, which is not there, can be made.
-func (d *doctor) stateToCome() {
+// makeState makes the state folder, which is not there: the plugins that are started next keep their
+// logs and what they remember in it.
+func (d *doctor) makeState() {
 	above := filepath.Dir(d.Dir)
 	for {
 		if _, err := os.Stat(above); !errors.Is(err, fs.ErrNotExist) || above == filepath.Dir(above) {
@@ -311,18 +312,14 @@ func (d *doctor) stateToCome() {
 		}
 		above = filepath.Dir(above)
 	}
-	tried, err := os.MkdirTemp(above, ".mulligan-doctor-")
-	if err != nil {
+	if err := os.MkdirAll(d.Dir, 0o700); err != nil {
 		if at, ok := errors.AsType[*fs.PathError](err); ok {
 			err = at.Err
 		}
 		d.bad("choose another folder with --state", "state: %s cannot be made, as nothing can be made in %s: %v", d.Dir, above, err)
 		return
 	}
-	if err := os.Remove(tried); err != nil {
-		d.note("state: %v", err)
-	}
-	d.good("state: %s, will be made by the first run", d.Dir)
+	d.good("state: %s, made now", d.Dir)
 }
 
 // cooling lists models that are cooling down.
