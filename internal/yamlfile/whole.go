@@ -18,11 +18,27 @@ func findFraction(source []byte, into any) error {
 	if err != nil || len(file.Docs) == 0 {
 		return err
 	}
-	return fractionIn(file.Docs[0].Body, reflect.TypeOf(into))
+	f := fractions{map[string]ast.Node{}, map[place]bool{}}
+	return f.in(file.Docs[0].Body, reflect.TypeOf(into))
 }
 
-// fractionIn looks for one in a node that is decoded into a t.
-func fractionIn(node ast.Node, t reflect.Type) error {
+// untyped is the type of what may be any number. An anchor in it may be meant elsewhere all the same.
+var untyped = reflect.TypeFor[any]()
+
+// fractions looks for fractions in a document.
+type fractions struct {
+	anchors map[string]ast.Node // met so far, by their names
+	seen    map[place]bool      // so that aliases of aliases are looked at once
+}
+
+// place is a node that is decoded into a type.
+type place struct {
+	node ast.Node
+	t    reflect.Type
+}
+
+// in looks for one in a node that is decoded into a t.
+func (f fractions) in(node ast.Node, t reflect.Type) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -33,25 +49,47 @@ func fractionIn(node ast.Node, t reflect.Type) error {
 			return &yaml.SyntaxError{Message: needsWhole, Token: n.GetToken()}
 		}
 	case *ast.AnchorNode:
-		return fractionIn(n.Value, t)
+		f.anchors[n.Name.GetToken().Value] = n.Value
+		return f.in(n.Value, t)
+	case *ast.AliasNode:
+		meant := f.anchors[n.Value.GetToken().Value]
+		if at := (place{meant, t}); meant != nil && !f.seen[at] {
+			f.seen[at] = true
+			return f.in(meant, t)
+		}
 	case *ast.SequenceNode:
-		if t.Kind() != reflect.Slice && t.Kind() != reflect.Array {
-			return nil
-		}
-		for _, v := range n.Values {
-			if err := fractionIn(v, t.Elem()); err != nil {
-				return err
-			}
-		}
+		return f.inList(n, t)
 	case ast.MapNode:
-		for i := n.MapRange(); i.Next(); {
-			of := typeOf(t, i.Key().GetToken().Value)
-			if of == nil {
-				continue
-			}
-			if err := fractionIn(i.Value(), of); err != nil {
-				return err
-			}
+		return f.inFields(n, t)
+	}
+	return nil
+}
+
+func (f fractions) inList(n *ast.SequenceNode, t reflect.Type) error {
+	if t.Kind() == reflect.Slice || t.Kind() == reflect.Array {
+		t = t.Elem()
+	} else {
+		t = untyped
+	}
+	for _, v := range n.Values {
+		if err := f.in(v, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f fractions) inFields(n ast.MapNode, t reflect.Type) error {
+	for i := n.MapRange(); i.Next(); {
+		of := typeOf(t, i.Key().GetToken().Value)
+		if i.Key().IsMergeKey() { // what is merged has the same fields
+			of = t
+		}
+		if of == nil {
+			of = untyped
+		}
+		if err := f.in(i.Value(), of); err != nil {
+			return err
 		}
 	}
 	return nil
