@@ -175,6 +175,16 @@ func TestConfigErrorsPointAtTheLine(t *testing.T) {
 	}
 }
 
+// TestAFractionIsNoCount: nor is a number between the limits wrong for want of being one.
+func TestAFractionIsNoCount(t *testing.T) {
+	for _, name := range []string{"MULLIGAN_MAX_RETRIES", "MULLIGAN_MAX_ROUNDS", "MULLIGAN_PARALLEL_TOOLS"} {
+		err := (&Config{}).Amend(func(asked string) string { return map[string]string{name: "3.5"}[asked] })
+		if err == nil || !strings.Contains(err.Error(), `"3.5" is not a whole number between 0`) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestPluginsNoneAndDefault(t *testing.T) {
 	for source, want := range map[string]int{"": 1, "model: a/b": 1, "plugins: []": 0, "plugins: [auto-recover]": 1} {
 		c, err := Parse([]byte(source))

@@ -113,7 +113,7 @@ func setBool(to *bool, text string) (err error) {
 func (c *Config) SetMaxRetries(text string) error {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > maxRetriesLimit {
-		return fmt.Errorf("%q is not a number between 0 and %d", text, maxRetriesLimit)
+		return fmt.Errorf("%q is not a whole number between 0 and %d", text, maxRetriesLimit)
 	}
 	c.MaxRetries = &n
 	return nil
@@ -123,7 +123,7 @@ func (c *Config) SetMaxRetries(text string) error {
 func SetCount(to **int, text string, limit int) error {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > limit {
-		return fmt.Errorf("%q is not a number between 0 (no limit) and %d", text, limit)
+		return fmt.Errorf("%q is not a whole number between 0 (no limit) and %d", text, limit)
 	}
 	*to = &n
 	return nil
