@@ -40,7 +40,7 @@ var limitWording = wording{
 }
 
 var stalledWording = wording{message: []sentence{
-	say("{Provider} stopped sending for {limit} after {partialWords}. They are kept until the next attempt.",
+	say("{Provider} stopped sending for {limit} after {partialWords}. {theyAre} kept until the next attempt.",
 		"{Provider} stopped sending for {limit}.", "{Provider} stopped sending."),
 }}
 
@@ -172,7 +172,7 @@ var wordings = map[Kind]wording{
 		short: "The answer was cut off",
 		title: "The answer was cut off",
 		message: []sentence{
-			say("The connection to {provider} broke after {partialWords}. They are kept until the next attempt.", "The connection to {provider} broke."),
+			say("The connection to {provider} broke after {partialWords}. {theyAre} kept until the next attempt.", "The connection to {provider} broke."),
 		},
 		variant: map[string]wording{
 			"stalled": stalledWording,

@@ -72,6 +72,7 @@ var placeholders = map[string]func(*Failure, *Words) string{
 	"needs":           func(_ *Failure, w *Words) string { return words.Clip(w.Needs, 100) },
 	"left":            func(_ *Failure, w *Words) string { return words.Clip(w.Left, 100) },
 	"partialWords":    func(_ *Failure, w *Words) string { return words.Counted(int64(w.PartialWords), " words") },
+	"theyAre":         func(_ *Failure, w *Words) string { return theyAre(w.PartialWords) },
 	"contextTokens":   func(f *Failure, w *Words) string { has, _ := f.overflow(w); return words.Counted(has, "") },
 	"contextLimit":    func(f *Failure, w *Words) string { _, takes := f.overflow(w); return words.Counted(takes, "") },
 	"rounds":          func(_ *Failure, w *Words) string { return words.Counted(int64(w.Rounds), " rounds") },
@@ -121,6 +122,14 @@ func (f *Failure) resetsAt(*Words) string {
 		layout = words.UTCDay
 	}
 	return f.ResetsAt.UTC().Format(layout)
+}
+
+// theyAre begins a sentence about so many words.
+func theyAre(n int) string {
+	if n == 1 {
+		return "It is"
+	}
+	return "They are"
 }
 
 // resetsLater is resetsAt where it pays to be told the time.

@@ -81,7 +81,7 @@ func TestPhrases(t *testing.T) {
 		{Failure{Kind: KindQuota, Model: "openai/gpt", RetryAfter: 3_600_000, ResetsAt: testNow.Add(time.Hour)}, Words{}, "Usage limit reached for gpt. It resets at 13:00 UTC (in 1 h)."},
 		{Failure{Kind: KindAuth, Provider: "anthropic"}, Words{KeyHint: "wxyz"}, "Anthropic rejected the API key. Update the key ending in wxyz, then retry. Retrying with the same key will not help."},
 		{Failure{Kind: KindAuth, Variant: "missing", Provider: "anthropic"}, Words{EnvVar: "ANTHROPIC_API_KEY"}, "No API key for Anthropic. Set ANTHROPIC_API_KEY or add a key in settings, then retry."},
-		{Failure{Kind: KindStreamInterrupted, Provider: "anthropic"}, Words{PartialWords: 1}, "The answer was cut off. The connection to Anthropic broke after 1 word. They are kept until the next attempt."},
+		{Failure{Kind: KindStreamInterrupted, Provider: "anthropic"}, Words{PartialWords: 1}, "The answer was cut off. The connection to Anthropic broke after 1 word. It is kept until the next attempt."},
 		{Failure{Kind: KindContextOverflow, Model: "m"}, Words{ContextTokens: 213_462, ContextLimit: 200_000}, "This conversation is too long for m. It has about 213,462 tokens and m takes 200,000. Retrying unchanged will not help."},
 		{Failure{Kind: KindOverloaded, HTTPStatus: 529}, Words{}, "The provider is overloaded. Its servers are full (529); this is not your usage limit."},
 		{Failure{Kind: KindBilling}, Words{}, "Your account has no credit left. Add credit, or use another provider."},

@@ -83,7 +83,7 @@ var expiries = map[string]expiry{
 
 const (
 	notAnswering = "{provider} is not answering. No answer within {limit}. It may be slow or down. Your message is kept."
-	stalled      = "{provider} is not answering. {provider} stopped sending for {limit} after 1 word. They are kept until the next attempt."
+	stalled      = "{provider} is not answering. {provider} stopped sending for {limit} after 1 word. It is kept until the next attempt."
 )
 
 // silence is a model call that stops making progress, and the timer that ends it.
