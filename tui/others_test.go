@@ -109,7 +109,10 @@ func TestReadingStaysInPlaceWhenOthersWrite(t *testing.T) {
 		s.begins(nil)
 		s.answers(strings.Repeat("a line of the answer\n\n", 30))
 		s.feeds(tea.KeyPressMsg{Code: tea.KeyPgUp})
-		conversation := func() string { return s.screen()[:strings.Index(s.screen(), "↓ more below")] }
+		conversation := func() string {
+			above, _, _ := strings.Cut(s.screen(), "↓ more below")
+			return above
+		}
 		before := conversation()
 		s.gateway.runs = []client.Listed{theirs("r2", recovery.StatusRunning, false)}
 		s.does(s.chat.look())
