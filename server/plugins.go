@@ -190,7 +190,7 @@ func PluginSpec(p config.Plugin, env func(string) string) (host.Spec, error) {
 		if err != nil {
 			return host.Spec{}, fmt.Errorf("find this program, to run its builtin plugin: %w", err)
 		}
-		command = []string{self, "plugin", "serve", p.Name}
+		command = builtinCommand(self, p.Name)
 	}
 	spec := host.Spec{
 		Name: p.Name, Command: command, Address: p.Address, TLS: p.TLS.Files(), Folder: p.Folder, Deadline: Slack * p.AnswerWithin(),

@@ -5,8 +5,6 @@ import (
 
 	"github.com/mulligan-run/mulligan/config"
 	"github.com/mulligan-run/mulligan/internal/exit"
-	"github.com/mulligan-run/mulligan/plugins/autorecover/serve"
-	"github.com/mulligan-run/mulligan/plugins/rules"
 )
 
 func newPlugin() *cobra.Command {
@@ -28,9 +26,8 @@ plugins: [{name: mine, command: [./my-plugin]}, auto-recover]`,
 	return cmd
 }
 
-// builtinPlugins serve the plugins that this program contains.
-var builtinPlugins = map[string]func(){config.AutoRecover: serve.Serve, config.Rules: rules.Serve}
-
+// newPluginServe is for people who type what a host starts: package server serves the host, before
+// any verb is looked for.
 func newPluginServe() *cobra.Command {
 	return &cobra.Command{
 		Use:    "serve NAME",
@@ -38,12 +35,10 @@ func newPluginServe() *cobra.Command {
 		Hidden: true,
 		Args:   takes(1, 1),
 		RunE: verb(func(_ *cobra.Command, args []string) error {
-			serve := builtinPlugins[args[0]]
-			if serve == nil {
+			if !config.IsBuiltinName(args[0]) {
 				return exit.Usagef("there is no builtin plugin %q; there are: %s", args[0], config.BuiltinNames())
 			}
-			serve()
-			return nil
+			return exit.Usagef("hosts start builtin plugins, people do not: name it in mulligan.yaml, as in plugins: [%s]", args[0])
 		}),
 	}
 }
