@@ -214,6 +214,9 @@ func (s *Set) Redact(text string) string { return s.settings.known.Text(text) }
 // or if no entry has the provider's name. Whether the provider has the model turns out with the
 // first call.
 func (s *Set) Model(full string) (llm.Model, error) {
+	if s == nil {
+		return nil, errors.New("there are no models: provider.New gave an error instead")
+	}
 	if err := CheckName(full); err != nil {
 		return nil, err
 	}

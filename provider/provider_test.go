@@ -418,3 +418,14 @@ func TestSetNames(t *testing.T) {
 		}
 	}
 }
+
+// TestNoSet: a program that goes on without the models that New refused is told so, and does not break.
+func TestNoSet(t *testing.T) {
+	models, err := provider.New([]provider.Entry{{Name: "lab", Type: "carrier-pigeon"}})
+	if err == nil {
+		t.Fatal("there are pigeons")
+	}
+	if _, err := models.Model("lab/one"); err == nil || !strings.Contains(err.Error(), "provider.New") {
+		t.Errorf("the model: %v", err)
+	}
+}

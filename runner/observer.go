@@ -18,7 +18,11 @@ type Observer interface {
 // WithObserver tells o what happens to all runs, for telemetry. Several observers are told in the
 // order of their options. An observer is told of nothing that is not durable, such as live text.
 func WithObserver(o Observer) Option {
-	return func(r *Runner) { r.observers = append(r.observers, o) }
+	return func(r *Runner) {
+		if o != nil {
+			r.observers = append(r.observers, o)
+		}
+	}
 }
 
 func (l *loop) observe(e recovery.Event) {

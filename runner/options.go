@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -23,24 +24,43 @@ import (
 type Option func(*Runner)
 
 // New makes a Runner. Without options it keeps its timeline in memory, has no
-// model and no plugin, and only suggests: see each option.
+// model and no plugin, and only suggests: see each option. An option that is given nil leaves its
+// default.
 func New(options ...Option) *Runner {
 	r := &Runner{
-		models: named{}, hooks: func() []hooks.Named { return nil }, tools: func() []Tool { return nil }, health: health.New(),
-		policy: recovery.DefaultPolicy(), owner: newOwner(),
-		classify: failure.Classify, slept: systemSlept, logger: slog.New(slog.DiscardHandler),
-		minTimeout: recovery.MinTimeout, leaseTTL: leaseTTL,
+		hooks: func() []hooks.Named { return nil }, tools: func() []Tool { return nil },
+		policy: recovery.DefaultPolicy(), owner: newOwner(), minTimeout: recovery.MinTimeout, leaseTTL: leaseTTL,
 	}
 	for _, option := range options {
 		option(r)
 	}
+	r.fillIn()
+	return r
+}
+
+// fillIn sets what no option has set.
+func (r *Runner) fillIn() {
+	if r.models == nil {
+		r.models = named{}
+	}
 	if r.log == nil {
 		r.log = timeline.NewMemory()
+	}
+	if r.health == nil {
+		r.health = health.New()
+	}
+	if r.classify == nil {
+		r.classify = failure.Classify
+	}
+	if r.logger == nil {
+		r.logger = slog.New(slog.DiscardHandler)
+	}
+	if r.slept == nil {
+		r.slept = systemSlept
 	}
 	if r.now == nil {
 		r.now = timeline.ClockOf(r.log)
 	}
-	return r
 }
 
 // newOwner makes an owner's name that no Runner has ever had: in containers every process has
@@ -92,7 +112,11 @@ func WithAutoRecover(on bool) Option {
 // WithPolicy changes the policy that runs start with. change gets the current one; timers that are
 // zero are off. Its timers are overridden by those of WithTimeouts.
 func WithPolicy(change func(*recovery.Policy)) Option {
-	return func(r *Runner) { change(&r.policy) }
+	return func(r *Runner) {
+		if change != nil {
+			change(&r.policy)
+		}
+	}
 }
 
 // WithDayBudget limits what all runs counted by the Health use together in a day, in this machine's
@@ -111,6 +135,9 @@ func WithHook(name string, hook hooks.Hook, occasions ...string) Option {
 // WithHooks adds hooks that are looked up whenever one is asked, such as a host's plugins.
 func WithHooks(list func() []hooks.Named) Option {
 	return func(r *Runner) {
+		if list == nil {
+			return
+		}
 		before := r.hooks
 		r.hooks = func() []hooks.Named { return append(slices.Clip(before()), list()...) }
 	}
@@ -125,6 +152,9 @@ func WithTools(tools ...Tool) Option {
 // tool servers. A run in progress keeps the tools that it has.
 func WithToolsFrom(list func() []Tool) Option {
 	return func(r *Runner) {
+		if list == nil {
+			return
+		}
 		before := r.tools
 		r.tools = func() []Tool { return append(slices.Clip(before()), list()...) }
 	}
@@ -228,10 +258,13 @@ type named map[string]llm.Model
 
 // Model finds a model.
 func (n named) Model(name string) (llm.Model, error) {
-	if m, ok := n[name]; ok {
+	switch m, ok := n[name]; {
+	case m != nil:
 		return m, nil
+	case ok:
+		return nil, fmt.Errorf("model %q was added as nil", name)
 	}
-	return nil, fmt.Errorf("model %q is not known; there are: %s", name, strings.Join(sortedKeys(n), ", "))
+	return nil, fmt.Errorf("model %q is not known; there are: %s", name, cmp.Or(strings.Join(sortedKeys(n), ", "), "none"))
 }
 
 // Has reports whether there is such a model.
