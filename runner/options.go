@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mulligan-run/mulligan/failure"
@@ -74,17 +72,12 @@ func newOwner() string {
 	return fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()[:10])
 }
 
-// WithModel adds a model under its full name, provider/model. Runs start with the first one and may
-// be switched to any. A run is not switched to an llm.Capable that lacks something the conversation
+// WithModel adds a model under its full name, provider/model, also to those of a WithModels before
+// it. Runs start with the first one and may be switched to any. A run is not switched to an llm.Capable that lacks something the conversation
 // uses.
 func WithModel(name string, model llm.Model) Option {
 	return func(r *Runner) {
-		all, ok := r.models.(named)
-		if !ok {
-			all = named{}
-		}
-		all[name] = model
-		r.models = all
+		r.models = with(r.models, name, model)
 		if r.model == "" {
 			r.model = name
 		}
@@ -95,7 +88,7 @@ func WithModel(name string, model llm.Model) Option {
 }
 
 // WithModels says where models are found, which model runs start with, and which they may be
-// switched to, in order of preference.
+// switched to, in order of preference. It replaces models that were added before it.
 func WithModels(models Models, model string, fallbacks ...string) Option {
 	return func(r *Runner) {
 		r.models, r.model = models, model
@@ -251,29 +244,4 @@ func WithClock(now func() time.Time) Option {
 // WithSleep replaces the system's answer to how long this computer has slept since it was started.
 func WithSleep(slept func() time.Duration) Option {
 	return func(r *Runner) { r.slept = slept }
-}
-
-// named are the models that were added one by one.
-type named map[string]llm.Model
-
-// Model finds a model.
-func (n named) Model(name string) (llm.Model, error) {
-	switch m, ok := n[name]; {
-	case m != nil:
-		return m, nil
-	case ok:
-		return nil, fmt.Errorf("model %q was added as nil", name)
-	}
-	return nil, fmt.Errorf("model %q is not known; there are: %s", name, cmp.Or(strings.Join(sortedKeys(n), ", "), "none"))
-}
-
-// Has reports whether there is such a model.
-func (n named) Has(name string) bool { return n[name] != nil }
-
-// Capabilities is what a model says about itself.
-func (n named) Capabilities(name string) llm.Capabilities {
-	if m, ok := n[name].(llm.Capable); ok {
-		return m.Capabilities()
-	}
-	return llm.Capabilities{}
 }

@@ -1,10 +1,14 @@
 package runner_test
 
 import (
+	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/mulligan-run/mulligan/hooks"
+	"github.com/mulligan-run/mulligan/llm"
+	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/runner"
 )
 
@@ -34,5 +38,34 @@ func TestModelsOfNil(t *testing.T) {
 		if _, err := runner.New(option).Run(t.Context(), "Hello"); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
+	}
+}
+
+// secretive are models that know a secret.
+type secretive struct{ runner.Models }
+
+func (secretive) Has(name string) bool                        { return name == "lab/one" }
+func (secretive) Capabilities(string) (none llm.Capabilities) { return none }
+func (secretive) Model(string) (llm.Model, error) {
+	return script(fails("", errors.New("529 overloaded"))), nil
+}
+
+func (secretive) Redact(text string) string { return strings.ReplaceAll(text, "sesame", "[hidden]") }
+
+// TestModelBesideModels: a model of one's own is added to those of a provider, which stay what they
+// are, and keep their secrets.
+func TestModelBesideModels(t *testing.T) {
+	switches := hooks.Func(func(context.Context, hooks.RunError) (recovery.Vote, error) {
+		return recovery.Vote{Action: recovery.ActionSwitchModel, NewModel: "mine/two"}, nil
+	})
+	own := script(answers("A second shot."))
+	r := runner.New(runner.WithModels(secretive{}, "lab/one"), runner.WithModel("mine/two", own),
+		runner.WithAutoRecover(true), runner.WithHook("switches", switches))
+	result, err := r.Do(t.Context(), runner.Request{Prompt: "Open sesame"})
+	if err != nil || result.Text != "A second shot." || result.Model != "mine/two" {
+		t.Fatalf("%q of %s, %v", result.Text, result.Model, err)
+	}
+	if said := result.State.Messages[0].Text(); said != "Open [hidden]" {
+		t.Errorf("kept: %s", said)
 	}
 }
