@@ -63,6 +63,7 @@ func TestBadToolsAreRefusedAtTheStart(t *testing.T) {
 		`tool "": a name is`:                             {{Run: run}},
 		`tool "twice": there are two`:                    {{Name: "twice", Run: run}, {Name: "twice", Run: run}},
 		`tool "idle": its Run is nil`:                    {{Name: "idle"}},
+		`tool "empty": its Run is nil`:                   {runner.ToolOf[struct{}, string]("empty", "", nil)},
 		`tool "odd": its schema: it is not a valid JSON`: {{Name: "odd", Run: run, Schema: json.RawMessage(`{"type": 7}`)}},
 	} {
 		model := script(answers("hello"))

@@ -26,6 +26,9 @@ func ToolOf[In, Out any](name, description string, f func(ctx context.Context, a
 		return t
 	}
 	t.Schema, _, t.wrong = schemaOf[In]()
+	if f == nil {
+		return t
+	}
 	t.Run = func(ctx context.Context, call ToolCall) (string, error) {
 		var args In
 		if err := json.Unmarshal(call.Args, &args); err != nil {
