@@ -120,7 +120,8 @@ func WithDayBudget(limit recovery.Budget) Option {
 }
 
 // WithHook adds a hook that is asked about failures or, if occasions are named, only about those,
-// such as recovery.HookBeforeCall. The order in which hooks are added is their precedence.
+// such as recovery.HookBeforeCall. The order in which hooks are added is their precedence. Start
+// refuses two of one name for the same occasion.
 func WithHook(name string, hook hooks.Hook, occasions ...string) Option {
 	return WithHooks(func() []hooks.Named { return []hooks.Named{{Name: name, Hook: hook, Occasions: occasions}} })
 }

@@ -69,3 +69,20 @@ func TestModelBesideModels(t *testing.T) {
 		t.Errorf("kept: %s", said)
 	}
 }
+
+// TestHooksThatAreNeverAsked: a hook of an occasion that there is not, and one under another's name,
+// are refused when a run begins.
+func TestHooksThatAreNeverAsked(t *testing.T) {
+	hook := hooks.Func(func(context.Context, hooks.RunError) (recovery.Vote, error) { return recovery.Vote{}, nil })
+	for want, options := range map[string][]runner.Option{
+		`there is no occasion "run_eror"`: {runner.WithHook("mine", hook, "run_eror")},
+		`two hooks are called "mine"`:     {runner.WithHook("mine", hook), runner.WithHook("mine", hook, recovery.HookBeforeCall, recovery.HookRunError)},
+		"":                                {runner.WithHook("mine", hook), runner.WithHook("mine", hook, recovery.HookBeforeCall)},
+	} {
+		r := runner.New(append(options, runner.WithModel("lab/one", script(answers("A second shot."))))...)
+		_, err := r.Run(t.Context(), "Hello")
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

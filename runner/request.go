@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mulligan-run/mulligan/hooks"
 	"github.com/mulligan-run/mulligan/recovery"
 )
 
@@ -19,7 +20,11 @@ func (r *Runner) toolsOf(req Request) []Tool {
 // pluginsOf are the names of the hooks that the run asks, in order.
 func (r *Runner) pluginsOf(req Request) ([]string, error) {
 	var all, asked []string
-	for _, h := range r.hooks() {
+	named := r.hooks()
+	if err := checkHooks(named); err != nil {
+		return nil, err
+	}
+	for _, h := range named {
 		if h.Shadow {
 			continue
 		}
@@ -34,4 +39,23 @@ func (r *Runner) pluginsOf(req Request) ([]string, error) {
 		}
 	}
 	return asked, nil
+}
+
+// checkHooks refuses hooks that would silently not be asked: those of an occasion that there is not,
+// and those that take one under the name of another, since votes are told apart by it.
+func checkHooks(all []hooks.Named) error {
+	for i, h := range all {
+		for _, occasion := range h.Occasions {
+			if !slices.Contains(recovery.Hooks, occasion) {
+				return fmt.Errorf("hook %q: there is no occasion %q; there are: %s", h.Name, occasion, strings.Join(recovery.Hooks, ", "))
+			}
+		}
+		for _, before := range all[:i] {
+			both := func(occasion string) bool { return h.Takes(occasion) && before.Takes(occasion) }
+			if h.Name == before.Name && slices.ContainsFunc(recovery.Hooks, both) {
+				return fmt.Errorf("two hooks are called %q; give each a name of its own", h.Name)
+			}
+		}
+	}
+	return nil
 }
