@@ -263,3 +263,55 @@ def test_tools_awaited(gateway: Server) -> None:
 
     asyncio.run(follow())
     assert answered(gateway) == RESULTS
+
+
+def holding(status: int, unfit: str, over: threading.Event) -> Answer:
+    """Awaits a call, and refuses the result that is unfit; "" is any. The stream is held open until it is over."""
+
+    def answer(g: Gateway) -> None:
+        if g.path.endswith("/tool-results"):
+            text = g.server.asked[-1][3]["results"][0]["text"]
+            if unfit in text:
+                return g.say(status, {"detail": "no"})
+            over.set()
+            return g.say(202, {"id": "r1"})
+        if not g.path.endswith("/events"):
+            return g.say(200, {"id": "r1", "situation": {"awaited": AWAITED["awaited"][:1]}})
+        g.stream(": welcome\n\n")
+        over.wait(30)
+        g.wfile.write(b"event: end\ndata: {}\n\n")
+
+    return answer
+
+
+def follow_awaited(at: Server) -> None:
+    async def follow() -> None:
+        async for _ in AsyncClient(url(at)).follow_with_tools("r1", [Tool("get_weather", get_weather_later)]):
+            pass
+
+    asyncio.run(follow())
+
+
+def follow_waiting(at: Server) -> None:
+    list(Client(url(at)).follow_with_tools("r1", [Tool("get_weather", get_weather)]))
+
+
+FOLLOWS = pytest.mark.parametrize("follow", [follow_waiting, follow_awaited])
+
+
+@FOLLOWS
+@pytest.mark.parametrize("status", [400, 413, 422])
+def test_a_result_that_cannot_be_given(gateway: Server, follow: Callable[[Server], None], status: int) -> None:
+    gateway.answer = holding(status, "degrees", threading.Event())
+    follow(gateway)
+    assert answered(gateway)[-1] == {"callId": "c1", "text": "its result cannot be given: no", "isError": True}
+
+
+@FOLLOWS
+def test_nobody_waits_for_a_result_that_is_refused(gateway: Server, follow: Callable[[Server], None]) -> None:
+    over = threading.Event()
+    gateway.answer = holding(401, "", over)
+    with pytest.raises(Problem) as problem:
+        follow(gateway)
+    assert problem.value.status == 401 and not over.is_set()
+    over.set()

@@ -8,10 +8,10 @@ import inspect
 import socket
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
-from typing import Any, cast
+from typing import Any
 
 from ._client import ADVICE, Client
-from ._http import Document, Item
+from ._http import Document, Item, hang_up
 from ._tools import Answering, Tool, result
 
 _MOST = 256
@@ -86,8 +86,12 @@ class AsyncClient:
 
     async def follow(self, run: str, after: int = 0) -> AsyncIterator[Item]:
         """As Client.follow. Close it (contextlib.aclosing) where it is left before the run has ended."""
+        async with contextlib.aclosing(self._follow(run, after, asyncio.Queue())) as items:
+            async for item in items:
+                yield item
+
+    async def _follow(self, run: str, after: int, items: asyncio.Queue[Item | BaseException | None]) -> AsyncGenerator[Item, None]:
         loop = asyncio.get_running_loop()
-        items: asyncio.Queue[Item | BaseException | None] = asyncio.Queue()
         room, stopped = threading.Semaphore(_MOST), threading.Event()
         sockets: list[socket.socket] = []
 
@@ -110,30 +114,36 @@ class AsyncClient:
         threading.Thread(target=read, daemon=True).start()
         try:
             while (item := await items.get()) is not None:
-                room.release()
                 if isinstance(item, BaseException):
                     raise item
+                room.release()
                 yield item
         finally:
             stopped.set()
             room.release()
-            for sock in sockets:
-                with contextlib.suppress(OSError):
-                    sock.shutdown(socket.SHUT_RDWR)  # ends a read that waits
+            hang_up(sockets)
 
     async def follow_with_tools(self, run: str, tools: Iterable[Tool], after: int = 0) -> AsyncIterator[Item]:
         """As follow, and answers meanwhile the calls of the tools that the run awaits, side by side. A tool that is no coroutine function has
         a thread of its own. Close it as follow."""
         answering = Answering(tools)
         calls: set[asyncio.Task[None]] = set()
+        items: asyncio.Queue[Item | BaseException | None] = asyncio.Queue()
+
+        def done(call: asyncio.Task[None]) -> None:
+            if not call.cancelled() and (error := call.exception()) is not None:  # the run waits for it in vain
+                items.put_nowait(error)
 
         def answer(situation: Document) -> None:
-            calls.update(asyncio.create_task(self._answer(run, tool, call)) for tool, call in answering.new(situation))
+            for tool, call in answering.new(situation):
+                task = asyncio.create_task(self._answer(run, tool, call))
+                task.add_done_callback(done)
+                calls.add(task)
 
         try:
             answer((await self.run(run))["situation"])
-            async with contextlib.aclosing(cast("AsyncGenerator[Item, None]", self.follow(run, after))) as items:
-                async for item in items:
+            async with contextlib.aclosing(self._follow(run, after, items)) as followed:
+                async for item in followed:
                     if "situation" in item:
                         answer(item["situation"])
                     yield item

@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from ._http import Document, Item, Problem, Transport, backoff, busy, busy_or_down, patiently, server_events, within
+from ._http import Document, Item, Problem, Transport, backoff, busy, busy_or_down, hang_up, patiently, server_events, within
 from ._tools import Answering, Tool, declared, result
 
 SILENCE = 40.0
@@ -123,13 +123,23 @@ class Client:
         """As follow, and answers meanwhile the calls of the tools that the run awaits, each on a thread of its own."""
         answering = Answering(tools)
         calls: list[Future[None]] = []
+        stopped = threading.Event()
+        sockets: list[socket.socket] = []
+
+        def done(call: Future[None]) -> None:
+            if call.exception() is not None:  # the run waits for it in vain
+                stopped.set()
+                hang_up(sockets)
+
         with ThreadPoolExecutor(max_workers=_AT_ONCE) as threads:
 
             def answer(situation: Document) -> None:
-                calls.extend(threads.submit(self._answer, run, tool, call) for tool, call in answering.new(situation))
+                for tool, call in answering.new(situation):
+                    calls.append(threads.submit(self._answer, run, tool, call))
+                    calls[-1].add_done_callback(done)
 
             answer(self.run(run)["situation"])
-            for item in self.follow(run, after):
+            for item in self._follow(run, after, stopped, sockets):
                 if "situation" in item:
                     answer(item["situation"])
                 yield item
@@ -143,11 +153,13 @@ class Client:
             given = result(call, f"{type(error).__name__}: {error}", failed=True)
         self._give(run, given)
 
-    def _give(self, run: str, given: Document) -> None:
+    def _give(self, run: str, given: Document, unfit: bool = False) -> None:
         try:
             self.return_tool_results(run, [given])
         except Problem as problem:
-            if problem.status not in (404, 409, 410):  # somebody else has answered, or the run goes on without it
+            if problem.status in (400, 413, 422) and not unfit:  # too long, or no text: the model is told, and the run does not wait
+                self._give(run, {"callId": given["callId"], "text": f"its result cannot be given: {problem}", "isError": True}, unfit=True)
+            elif problem.status not in (404, 409, 410):  # somebody else has answered, or the run goes on without it
                 raise
 
     def _follow(self, run: str, after: int, stopped: threading.Event, sockets: list[socket.socket]) -> Iterator[Item]:
@@ -155,7 +167,7 @@ class Client:
         while not stopped.wait(backoff(failures)):
             failures += 1
             try:
-                for kind, data in self._connect(run, after, sockets):
+                for kind, data in self._connect(run, after, stopped, sockets):
                     failures = 1
                     if kind == "end":
                         return
@@ -178,11 +190,13 @@ class Client:
             except (OSError, http.client.HTTPException, ValueError):
                 pass  # the connection is lost
 
-    def _connect(self, run: str, after: int, sockets: list[socket.socket]) -> Iterator[tuple[str, str]]:
+    def _connect(self, run: str, after: int, stopped: threading.Event, sockets: list[socket.socket]) -> Iterator[tuple[str, str]]:
         headers = {"Accept": "text/event-stream", "Last-Event-ID": str(after)}
         sock, response = self._to.open("GET", _path(run) + "/events", None, headers, SILENCE)
         sockets[:] = [sock]
         with sock, response:
+            if stopped.is_set():  # before there was a socket to hang up
+                return
             for kind, data in server_events(response):
                 if kind in ("event", "delta", "situation", "notice", "end", "resync"):
                     yield kind, data

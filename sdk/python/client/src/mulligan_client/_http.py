@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import math
@@ -158,6 +159,13 @@ def server_events(response: http.client.HTTPResponse) -> Iterator[tuple[str, str
         if data:
             yield event, "\n".join(data)
         event, data, size = "message", [], 0
+
+
+def hang_up(sockets: list[socket.socket]) -> None:
+    """Ends a read that waits at one of them."""
+    for sock in sockets:
+        with contextlib.suppress(OSError):
+            sock.shutdown(socket.SHUT_RDWR)
 
 
 def backoff(failures: int) -> float:
