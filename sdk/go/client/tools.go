@@ -123,7 +123,11 @@ func (a *answering) call(ctx context.Context, t Tool, call recovery.AwaitedCall)
 		result.Text, result.IsError = err.Error(), true
 	}
 	err = a.client.ReturnToolResults(ctx, a.run, result)
-	if p, ok := errors.AsType[*Problem](err); ok && p.Status != http.StatusUnprocessableEntity && p.Status/100 == 4 {
+	if p, ok := errors.AsType[*Problem](err); ok && p.unfit() { // the model is told, and the run does not wait
+		result.Text, result.IsError = "its result cannot be given: "+p.Error(), true
+		err = a.client.ReturnToolResults(ctx, a.run, result)
+	}
+	if p, ok := errors.AsType[*Problem](err); ok && p.late() {
 		return // somebody else has answered, or the run continues without it
 	}
 	if err != nil && ctx.Err() == nil {
@@ -132,4 +136,14 @@ func (a *answering) call(ctx context.Context, t Tool, call recovery.AwaitedCall)
 		a.err = fmt.Errorf("the result of %s: %w", call.Name, err)
 		a.cancel()
 	}
+}
+
+// unfit reports whether a result was refused for what it is: too long, for example.
+func (p *Problem) unfit() bool {
+	return p.Status == http.StatusBadRequest || p.Status == http.StatusRequestEntityTooLarge || p.Status == http.StatusUnprocessableEntity
+}
+
+// late reports whether nobody waits for a result any more.
+func (p *Problem) late() bool {
+	return p.Status == http.StatusNotFound || p.Status == http.StatusConflict || p.Status == http.StatusGone
 }

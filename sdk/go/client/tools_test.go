@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mulligan-run/mulligan/recovery"
 	"github.com/mulligan-run/mulligan/sdk/go/client"
@@ -70,5 +71,54 @@ func TestFollowWithTools(t *testing.T) {
 	}
 	if len(all) != 2 || !strings.Contains(all[0], "get_weather") || !strings.Contains(all[1], `[{c1 {"city":"Oslo"} false}]`) {
 		t.Errorf("the gateway was told %q", all)
+	}
+}
+
+// TestResultsThatAreRefused: of a result that the gateway does not take the model is told, and any
+// other refusal ends the iteration, since the run would wait in vain.
+func TestResultsThatAreRefused(t *testing.T) {
+	for status, told := range map[int]bool{400: true, 413: true, 422: true, 401: false, 403: false} {
+		t.Run(http.StatusText(status), func(t *testing.T) {
+			over := make(chan struct{})
+			var last client.ToolResult
+			mux := http.NewServeMux()
+			mux.HandleFunc("GET /v1/runs/r1", func(w http.ResponseWriter, _ *http.Request) {
+				_, _ = w.Write([]byte(`{"id":"r1","situation":{"awaited":[{"id":"c1","name":"weather","args":{},"key":"k"}]}}`))
+			})
+			mux.HandleFunc("GET /v1/runs/r1/events", func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				_ = http.NewResponseController(w).Flush()
+				select {
+				case <-over:
+				case <-r.Context().Done():
+				}
+				_, _ = w.Write([]byte("event: end\ndata: {}\n\n"))
+			})
+			mux.HandleFunc("POST /v1/runs/r1/tool-results", func(w http.ResponseWriter, r *http.Request) {
+				var body struct{ Results []client.ToolResult }
+				_ = json.NewDecoder(r.Body).Decode(&body)
+				if last = body.Results[0]; !last.IsError {
+					w.WriteHeader(status)
+					return
+				}
+				close(over)
+				_, _ = w.Write([]byte(`{"id":"r1"}`))
+			})
+			server := httptest.NewServer(mux)
+			defer server.Close()
+			c, err := client.New(server.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			weather := client.Tool{Name: "weather", Run: func(context.Context, recovery.AwaitedCall) (string, error) { return "mild", nil }}
+			ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+			defer stop()
+			for _, failed := range c.FollowWithTools(ctx, "r1", 0, weather) {
+				err = failed
+			}
+			if ctx.Err() != nil || last.IsError != told || (err == nil) != told {
+				t.Errorf("told %+v, %v", last, err)
+			}
+		})
 	}
 }
