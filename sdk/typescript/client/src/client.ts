@@ -264,10 +264,18 @@ export class Client {
     } catch (error) {
       result = { callId: call.id, text: String(error), isError: true };
     }
+    await this.give(id, result, [400, 413, 422]);
+  }
+
+  /** Gives a result. For a status of `unfit` it is too long, or no text: the model is told, and the run does not wait. */
+  private async give(id: string, result: CallResult, unfit: number[]): Promise<void> {
     try {
       await this.returnToolResults(id, [result]);
     } catch (error) {
-      if (!(error instanceof Problem && [404, 409, 410].includes(error.status))) { // else somebody else has answered, or the run goes on without it
+      const status = error instanceof Problem ? error.status : 0;
+      if (unfit.includes(status)) {
+        await this.give(id, { callId: result.callId, text: `its result cannot be given: ${(error as Problem).message}`, isError: true }, []);
+      } else if (![404, 409, 410].includes(status)) { // else somebody else has answered, or the run goes on without it
         throw error;
       }
     }
