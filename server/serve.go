@@ -15,7 +15,8 @@ import (
 // page and the HTTP API where at says, until ctx ends. log gets the address and the outcomes of
 // runs, but nothing that is said in them. Serve opens the store if it is not open. When ctx
 // ends, runs in progress are released, and the next process that serves the store resumes them.
-// With the gateway role it drives no runs.
+// With the gateway role it drives no runs. A Server serves once, also if that failed: what a second
+// time would start, Close would not end.
 func (srv *Server) Serve(ctx context.Context, at *Reach, log *slog.Logger) error {
 	if srv.Log == nil {
 		if err := srv.OpenLog(ctx); err != nil {
@@ -24,6 +25,9 @@ func (srv *Server) Serve(ctx context.Context, at *Reach, log *slog.Logger) error
 	}
 	if err := srv.checkRole(at); err != nil {
 		return err
+	}
+	if srv.served.Swap(true) {
+		return errServed
 	}
 	options := srv.Observed(ctx, at.Address != noFace, log)
 	if at.Role == roleGateway {
@@ -71,6 +75,8 @@ func (srv *Server) Serve(ctx context.Context, at *Reach, log *slog.Logger) error
 	}
 	return r.Keep(ctx, tell("goes on"))
 }
+
+var errServed = errors.New("this Server has served: close it, and make another one by server.New")
 
 // warnOfLack says what is missing before a model can be asked, if anything is.
 func (srv *Server) warnOfLack(missing error, at *Reach, log *slog.Logger) {

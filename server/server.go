@@ -39,6 +39,7 @@ type Server struct {
 	Lock    *trust.Lock           // nil until plugins are needed
 	warming sync.WaitGroup
 	drives  *runner.Runner // nil until runs are driven
+	served  atomic.Bool    // Serve was called
 	leaving atomic.Bool    // the runs that were driven have been released
 	MCP     *mcp.Set       // nil until its tools are needed, and if there is no server
 
