@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"log/slog"
+	"sync"
 
 	"github.com/mulligan-run/mulligan/gateway"
 )
@@ -25,6 +27,35 @@ func (srv *Server) Token(ctx context.Context) (Token, error) {
 		return own, err
 	}
 	return gateway.ShareToken(srv.Dir, own, in)
+}
+
+// outspoken is a token that says in the log why it holds for nobody. Callers are told only that theirs
+// is wrong, and a file that others can read, or that is too short, would look like another token.
+type outspoken struct {
+	Token
+	log *slog.Logger
+
+	mu   sync.Mutex
+	said string
+}
+
+// Holds reports whether a digest is the token's.
+func (t *outspoken) Holds(d gateway.Digest) (bool, error) {
+	ok, err := t.Token.Holds(d)
+	if ok || err != nil {
+		return ok, err
+	}
+	why := ""
+	if _, err := t.Digest(); err != nil {
+		why = err.Error()
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if why != t.said && why != "" {
+		t.log.Error("the token of this installation is not accepted", "err", why)
+	}
+	t.said = why
+	return false, nil
 }
 
 // logins are the logins of the state folder, or of all members that share the

@@ -68,10 +68,11 @@ func (r *Reach) listen(ctx context.Context) (net.Listener, error) {
 
 // guard puts authentication in front of the API, and returns the token that it checks.
 func (srv *Server) guard(ctx context.Context, r *Reach, api http.Handler, log *slog.Logger) (http.Handler, Token, error) {
-	token, err := srv.Token(ctx)
+	own, err := srv.Token(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
+	token := &outspoken{Token: own, log: log}
 	logins, err := srv.logins(ctx)
 	if err != nil {
 		return nil, nil, err
