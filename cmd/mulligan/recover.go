@@ -182,14 +182,16 @@ func goOn(cmd *cobra.Command, f *common, id string, plugins []string, asJSON boo
 
 // explain turns a failed answer into words and an exit code.
 func (a *app) explain(err error) error {
+	owned, ok := errors.AsType[*timeline.OwnedError](err)
 	switch {
 	case errors.Is(err, runner.ErrSent):
 		a.Screen.Line("Another process has the run; it was told and acts.")
 		return nil
 	case errors.Is(err, recovery.ErrExpired), errors.Is(err, recovery.ErrAnswered), errors.Is(err, recovery.ErrNoSuggestion):
 		return &exit.Error{Code: exit.CodeFailed, Err: err}
-	case errors.Is(err, timeline.ErrOwned):
-		return &exit.Error{Code: exit.CodeFailed, Err: fmt.Errorf("%w\nIt goes on there; nothing was done here", err)}
+	case ok:
+		return &exit.Error{Code: exit.CodeFailed, Err: fmt.Errorf("another process goes on with run %s: %s. Nothing was done here.\nWhat it does: %s\nTo end the run: %s",
+			owned.Run, owned.Owner, a.Screen.Hint("runs show "+owned.Run), a.Screen.Hint("runs cancel "+owned.Run))}
 	}
 	return a.notFound(err)
 }
