@@ -227,8 +227,8 @@ func WithConnectivity(c Connectivity) Option {
 }
 
 // WithDetached lets runs outlive the context that starts, resumes or recovers them, as a server's
-// runs outlive the requests that began them: they go on until they settle or ctx ends, which then
-// means what the end of Start's context otherwise does. Start's context then only limits the start,
+// runs outlive the requests that began them: they go on until they settle or ctx ends, which cancels
+// them, or only releases them if its cause is ErrLetGo. Start's context then only limits the start,
 // and the run keeps its values. A run that Keep resumed is still released when Keep ends. Follow
 // and Inspect find a run by its id, and Cancel ends it.
 func WithDetached(ctx context.Context) Option {

@@ -43,8 +43,8 @@ func Example_embed() {
 		return recovery.Vote{}, nil // no opinion: the next one is asked
 	})
 
-	service, stop := context.WithCancel(context.Background())
-	defer stop()
+	service, stop := context.WithCancelCause(context.Background())
+	defer stop(runner.ErrLetGo) // runs that go on are let go of; without the cause they would be cancelled
 	log := timeline.NewMemory() // or sqlite.Open, which outlives this process, or postgres.Open, which several share
 	r := runner.New(
 		runner.WithModels(models, "lab/quill-1"), runner.WithLog(log), runner.WithDetached(service),

@@ -44,7 +44,10 @@ func serve(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	s := newService(ctx, store, models, "anthropic/claude-sonnet-4-5", "openai/gpt-5.2")
+	service, letGo := context.WithCancelCause(context.WithoutCancel(ctx))
+	s := newService(service, store, models, "anthropic/claude-sonnet-4-5", "openai/gpt-5.2")
+	defer s.leave(letGo)
+	go s.keep(service)
 	web := &http.Server{Addr: address, Handler: s.routes(), ReadHeaderTimeout: 5 * time.Second}
 	go func() {
 		<-ctx.Done()
@@ -60,6 +63,24 @@ func serve(ctx context.Context, address string) error {
 type service struct {
 	runs *runner.Runner
 	log  timeline.Log
+}
+
+// keep goes on with the runs that earlier processes have left, and with those whose time has come.
+func (s *service) keep(ctx context.Context) {
+	if err := s.runs.Keep(ctx, nil); err != nil {
+		log.Print(err)
+	}
+}
+
+// leave lets go of the runs that go on, and waits until that is written down. Without the cause they
+// would be cancelled.
+func (s *service) leave(letGo context.CancelCauseFunc) {
+	letGo(runner.ErrLetGo)
+	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
+	defer stop()
+	if err := s.runs.Drain(ctx); err != nil {
+		log.Print(err)
+	}
 }
 
 func newService(ctx context.Context, store timeline.Log, models runner.Models, model string, fallbacks ...string) *service {

@@ -19,6 +19,15 @@ import (
 // start is the service before a provider that does what the script says.
 func start(t *testing.T, script ...faultlab.Step) *httptest.Server {
 	t.Helper()
+	_, models := fails(t, script...)
+	web := httptest.NewServer(newService(t.Context(), timeline.NewMemory(), models, "lab/quill-1").routes())
+	t.Cleanup(web.Close)
+	return web
+}
+
+// fails is a provider that does what the script says, and its models.
+func fails(t *testing.T, script ...faultlab.Step) (*faultlab.Lab, *provider.Set) {
+	t.Helper()
 	lab := faultlab.New(faultlab.WithPace(0))
 	lab.Script("quill-1", script...)
 	fake, err := lab.Listen("127.0.0.1:0")
@@ -30,9 +39,7 @@ func start(t *testing.T, script ...faultlab.Step) *httptest.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	web := httptest.NewServer(newService(t.Context(), timeline.NewMemory(), models, "lab/quill-1").routes())
-	t.Cleanup(web.Close)
-	return web
+	return lab, models
 }
 
 // replied is what came of a request.
@@ -184,5 +191,31 @@ func TestMistakesAreTold(t *testing.T) {
 	}
 	if page := request(t, "GET", web.URL+"/", "", ""); page.code != http.StatusOK || !strings.HasPrefix(page.head.Get("Content-Type"), "text/html") {
 		t.Errorf("the page: %v", page.head)
+	}
+}
+
+// TestARestartEndsNoRun: what a process lets go of, the next one goes on with, and the customer gets
+// the answer.
+func TestARestartEndsNoRun(t *testing.T) {
+	lab, models := fails(t, faultlab.Hang(), faultlab.Answer("You have two open orders."))
+	store := timeline.NewMemory()
+	before, letGo := context.WithCancelCause(t.Context())
+	old := newService(before, store, models, "lab/quill-1")
+	web := httptest.NewServer(old.routes())
+	run := ask(t, web.URL, "acme", "What is open?")
+	for len(lab.Requests()) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	web.Close()
+	old.leave(letGo)
+
+	after, end := context.WithCancelCause(t.Context())
+	restarted := newService(after, store, models, "lab/quill-1")
+	defer restarted.leave(end)
+	go restarted.keep(after)
+	web = httptest.NewServer(restarted.routes())
+	t.Cleanup(web.Close)
+	if e := heard(t, web.URL, "acme", run, "ended")["answered"]; len(e.Data.Message.Parts) != 1 || e.Data.Message.Parts[0].Text != "You have two open orders." {
+		t.Errorf("the answer: %+v", e)
 	}
 }
