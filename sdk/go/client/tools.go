@@ -23,7 +23,7 @@ type Tool struct {
 	// Safety says whether a call of unknown outcome may be repeated; by default never.
 	Safety  recovery.Safety
 	Timeout time.Duration // for a call, at most 24 h; 0 = the gateway's limit for tools
-	// Run does the work. An error is the call's result, which the model is told. The same call may
+	// Run does the work. An error or a panic is the call's result, which the model is told. The same call may
 	// come again, with the same Key, if this program stopped before it returned the result.
 	Run func(ctx context.Context, call recovery.AwaitedCall) (string, error)
 }
@@ -114,7 +114,7 @@ func (a *answering) answer(ctx context.Context, awaited []recovery.AwaitedCall) 
 }
 
 func (a *answering) call(ctx context.Context, t Tool, call recovery.AwaitedCall) {
-	text, err := t.Run(ctx, call)
+	text, err := t.run(ctx, call)
 	if ctx.Err() != nil {
 		return // it will be asked again
 	}
@@ -136,6 +136,16 @@ func (a *answering) call(ctx context.Context, t Tool, call recovery.AwaitedCall)
 		a.err = fmt.Errorf("the result of %s: %w", call.Name, err)
 		a.cancel()
 	}
+}
+
+// run calls Run. A panic is an error: it has a goroutine of its own, on which nobody else could recover.
+func (t Tool) run(ctx context.Context, call recovery.AwaitedCall) (text string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the tool panicked: %v", p)
+		}
+	}()
+	return t.Run(ctx, call)
 }
 
 // unfit reports whether a result was refused for what it is: too long, for example.

@@ -122,3 +122,44 @@ func TestResultsThatAreRefused(t *testing.T) {
 		})
 	}
 }
+
+// TestAToolThatPanics: the model is told, and the program lives.
+func TestAToolThatPanics(t *testing.T) {
+	given := make(chan client.ToolResult, 1)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/runs/r1", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"id":"r1","situation":{"awaited":[{"id":"c1","name":"weather","args":{},"key":"k"}]}}`))
+	})
+	mux.HandleFunc("GET /v1/runs/r1/events", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	mux.HandleFunc("POST /v1/runs/r1/tool-results", func(_ http.ResponseWriter, r *http.Request) {
+		var body struct{ Results []client.ToolResult }
+		_ = json.NewDecoder(r.Body).Decode(&body)
+		given <- body.Results[0]
+	})
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	c, err := client.New(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	weather := client.Tool{Name: "weather", Run: func(context.Context, recovery.AwaitedCall) (string, error) { panic("no thermometer") }}
+	go func() {
+		for range c.FollowWithTools(ctx, "r1", 0, weather) {
+			continue
+		}
+	}()
+	select {
+	case r := <-given:
+		if !r.IsError || r.Text != "the tool panicked: no thermometer" {
+			t.Errorf("%+v", r)
+		}
+	case <-ctx.Done():
+		t.Error("nothing was given")
+	}
+}
