@@ -71,6 +71,9 @@ func journal(s *store, err error) (*timeline.Journal, error) {
 }
 
 func openStore(ctx context.Context, dir string) (*store, error) {
+	if dir == "" { // of a setting that is missing; the working directory is "."
+		return nil, errors.New("timeline store: no folder is named")
+	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err

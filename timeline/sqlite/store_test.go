@@ -334,3 +334,18 @@ func TestKilledOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestNoFolder: a setting that is missing does not put the runs where the program happens to be.
+func TestNoFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, open := range map[string]func(context.Context, string) (*timeline.Journal, error){"Open": Open, "OpenReading": OpenReading} {
+		log, err := open(t.Context(), "")
+		if err == nil {
+			t.Errorf("%s opened something", name)
+			_ = log.Close()
+		}
+	}
+	if entries, err := os.ReadDir("."); err != nil || len(entries) > 0 {
+		t.Errorf("there are %v, %v", entries, err)
+	}
+}
