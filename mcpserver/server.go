@@ -2,7 +2,9 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"sync"
@@ -61,9 +63,17 @@ func Serve(ctx context.Context, runs Runs, version string, over mcp.Transport) e
 		return result, nil, err
 	})
 	if err := s.Run(ctx, over); err != nil && ctx.Err() == nil && !errors.Is(err, context.Canceled) && !hungUp(err) {
-		return err
+		return explained(err)
 	}
 	return nil
+}
+
+// explained says of what is no JSON, as where a person types, what belongs here instead.
+func explained(err error) error {
+	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return fmt.Errorf("a client of MCP starts this, and speaks JSON-RPC; what came is something else: %w", err)
+	}
+	return err
 }
 
 // hungUp reports whether the client went away while something was being written to it.

@@ -3,6 +3,7 @@ package mcpserver_test
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"iter"
 	"strings"
 	"sync"
@@ -256,3 +257,15 @@ func TestRefused(t *testing.T) {
 		t.Errorf("a run that nobody asked about: %s", text(r))
 	}
 }
+
+// TestWhoTypesIsTold that a program speaks here.
+func TestWhoTypesIsTold(t *testing.T) {
+	typed := &mcp.IOTransport{Reader: io.NopCloser(strings.NewReader("hello\n")), Writer: nopCloser{io.Discard}}
+	if err := mcpserver.Serve(t.Context(), newCore(0), "1", typed); err == nil || !strings.Contains(err.Error(), "a client of MCP") {
+		t.Errorf("%v", err)
+	}
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
