@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/mulligan-run/mulligan/faultlab"
 )
 
@@ -35,6 +37,26 @@ func TestMessagesWait(t *testing.T) {
 	}
 	w.send("and now?")
 	w.says(".card", "rejected")
+}
+
+// TestAQueuedMessageThatIsNotSentIsKept, and so is what is being written.
+func TestAQueuedMessageThatIsNotSentIsKept(t *testing.T) {
+	h := build(t)
+	h.play(opus, faultlab.StallAfter("Monday is"), faultlab.Answer("Done."))
+	w := h.ask(false)
+	w.says(".prose", "Monday is")
+	w.send("first")
+	w.says(".queue", "first")
+	w.do(chromedp.SendKeys("#message", "not yet"))
+	eval[any](w, `(() => { const real = window.fetch; window.real = real; window.fetch = (url, options) => String(url).endsWith('/v1/runs') && options?.method === 'POST' ?
+		Promise.resolve(new Response('{"title":"No room"}', {status: 507, headers: {'Content-Type': 'application/problem+json'}})) : real(url, options); })()`)
+	w.press("Interrupt")
+	w.says("body", "No room")
+	w.wait(`document.querySelector('.queue .waits')?.innerText === 'first' && document.querySelector('#message').value === 'not yet'`)
+	eval[any](w, `window.fetch = window.real; void 0`)
+	w.press("Send now")
+	w.says(".run:last-child .prose", "Done.")
+	w.wait(`!document.querySelector('.queue') && document.querySelector('#message').value === 'not yet'`)
 }
 
 // TestCopies: an answer, and each block of code in it, is copied as it was written.

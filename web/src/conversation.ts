@@ -179,7 +179,11 @@ export class Conversation {
     if (next !== undefined && !this.sending) {
       this.unqueue(0);
       const draft = this.draft;
-      await this.send(next);
+      const sent = await this.send(next);
+      if (!sent && draft && this.draft === next) { // what waited goes on waiting, and what is being written stays
+        this.draft = '';
+        this.keepQueue([next, ...this.queued]);
+      }
       this.draft ||= draft;
     }
   }
