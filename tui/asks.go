@@ -19,7 +19,7 @@ type (
 	}
 	startedMsg struct {
 		turn   *turn
-		sent   client.Start
+		sent   client.Start    // what may have begun a run whose response was lost
 		unseen []client.Listed // runs that others had begun before, newest first
 		run    string          // "" without an error: it was not sent
 		err    error
@@ -132,11 +132,11 @@ func (c *Chat) start(t *turn) tea.Cmd {
 	if !again {
 		s.Key = rand.Text()
 	}
-	known := c.known()
+	known, before := c.known(), c.unanswered
 	return c.ask(func(ctx context.Context) tea.Msg {
 		unseen, err := c.unseen(ctx, known)
 		if err != nil || holds(unseen) && !again {
-			return startedMsg{t, s, unseen, "", err}
+			return startedMsg{t, before, unseen, "", err}
 		}
 		run, err := c.cfg.Client.Start(ctx, s)
 		return startedMsg{t, s, unseen, run, err}

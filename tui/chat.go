@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -88,10 +89,10 @@ func (c *Chat) Init() tea.Cmd {
 
 // Update implements tea.Model.
 func (c *Chat) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	last := c.last()
+	last, reads := c.last(), c.scroll > 0
 	before := c.tail(last)
 	cmd := c.update(msg)
-	if grown := c.tail(last) - before; c.scroll > 0 {
+	if grown := c.tail(last) - before; reads && c.scroll > 0 && slices.Contains(c.turns, last) {
 		c.scroll = max(0, c.scroll+grown) // what is being read stays in place
 	}
 	return c, tea.Batch(cmd, c.keepTicking())
@@ -173,7 +174,7 @@ func (c *Chat) history(msg historyMsg) tea.Cmd {
 	if c.earlier = len(runs) > maxHistory; c.earlier {
 		runs = runs[:maxHistory]
 	}
-	return c.join(0, runs)
+	return c.join(0, runs, false)
 }
 
 func (c *Chat) turnOf(run string) *turn {
@@ -225,12 +226,12 @@ func (c *Chat) started(msg startedMsg) tea.Cmd {
 		c.drop(t)
 		c.queued, c.answering = "", ""
 		if c.input.Value() == "" {
-			c.compose(t.prompt)
+			c.compose(asMessage(t.prompt))
 		}
 		c.complain(msg.err)
 		return nil
 	}
-	cmds := []tea.Cmd{c.join(len(c.turns)-1, msg.unseen)}
+	cmds := []tea.Cmd{c.join(len(c.turns)-1, msg.unseen, true)}
 	if c.turnOf(msg.run) != nil { // a message was sent again that had begun it already
 		c.drop(t)
 	} else {

@@ -38,6 +38,7 @@ type fake struct {
 	defaults []client.Defaults
 	runs     []client.Listed // of the session, newest first
 	err      error
+	lookErr  error // of a look at the session's runs
 }
 
 func (f *fake) Start(_ context.Context, s client.Start) (string, error) {
@@ -77,6 +78,10 @@ func (f *fake) Learn(_ context.Context, run string, was, kind failure.Kind) (cli
 
 func (f *fake) Runs(_ context.Context, q client.Query) iter.Seq2[client.Listed, error] {
 	return func(yield func(client.Listed, error) bool) {
+		if f.lookErr != nil && q.Session != "" {
+			yield(client.Listed{}, f.lookErr)
+			return
+		}
 		if q.Session != "" {
 			for _, run := range f.runs {
 				if !yield(run, nil) {

@@ -183,7 +183,7 @@ func (c *Chat) fits(notice []string) []string {
 func (c *Chat) noticeText() (string, lipgloss.Style) {
 	switch {
 	case !c.leaving.IsZero() && c.cfg.Now().Sub(c.leaving) < leaveWithin:
-		if t := c.last(); t != nil && t.goesOn() {
+		if t := c.last(); t != nil && t.goesOn() && t.stopping {
 			return "Stopping… Press Ctrl-C again to leave.", c.pen.warn
 		}
 		return "Press Ctrl-C again to leave.", c.pen.warn

@@ -63,7 +63,7 @@ func (c *Chat) leave() tea.Cmd {
 	now := c.cfg.Now()
 	again := !c.leaving.IsZero() && now.Sub(c.leaving) < leaveWithin
 	t := c.last()
-	idle := t == nil || !t.goesOn()
+	idle := t == nil || !t.goesOn() || t.others // who leaves does not stop what others have begun
 	if (idle || again) && c.putAside() {
 		return nil
 	}

@@ -80,12 +80,12 @@ func (c *Chat) looked(msg unseenMsg) tea.Cmd {
 	if t := c.last(); t != nil && t.run == "" {
 		return lookLater()
 	}
-	return tea.Batch(c.join(len(c.turns), msg.runs), lookLater())
+	return tea.Batch(c.join(len(c.turns), msg.runs, true), lookLater())
 }
 
 // join shows runs, newest first, that are not shown yet, from a place among the turns on, and
-// follows them.
-func (c *Chat) join(at int, runs []client.Listed) tea.Cmd {
+// follows them. others says that they began while this chat was open.
+func (c *Chat) join(at int, runs []client.Listed, others bool) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, run := range slices.Backward(runs) {
 		if i := slices.IndexFunc(c.turns, func(t *turn) bool { return t.run == run.ID }); i >= 0 {
@@ -93,7 +93,7 @@ func (c *Chat) join(at int, runs []client.Listed) tea.Cmd {
 			continue
 		}
 		t := newTurn(run.Title)
-		t.run = run.ID
+		t.run, t.others = run.ID, others
 		c.turns = slices.Insert(c.turns, at, t)
 		c.unanswered = client.Start{} // if it had begun a run, that is shown now
 		cmds = append(cmds, c.follow(t))
@@ -111,13 +111,21 @@ func holds(unseen []client.Listed) bool {
 // held puts a message that was not sent back into the composer, and shows what it would have ended.
 func (c *Chat) held(t *turn, unseen []client.Listed) tea.Cmd {
 	c.drop(t)
-	c.compose(strings.TrimSpace(t.prompt + "\n" + c.queued + "\n" + c.input.Value()))
+	c.compose(asMessage(strings.TrimSpace(t.prompt + "\n" + c.queued + "\n" + c.input.Value())))
 	c.queued = ""
 	c.notice = heldGoesOn
 	if unseen[0].SuggestionOpen {
 		c.notice = heldOpen
 	}
-	return c.join(len(c.turns), unseen)
+	return c.join(len(c.turns), unseen, true)
+}
+
+// asMessage is a message as it is typed: one that begins like a command needs a space before it.
+func asMessage(text string) string {
+	if strings.HasPrefix(text, "/") {
+		return " " + text
+	}
+	return text
 }
 
 // drop removes a turn from the conversation.

@@ -140,3 +140,58 @@ func TestTheirSuggestionIsAnsweredHere(t *testing.T) {
 		}
 	})
 }
+
+// TestALookThatFailsIsNoLostMessage: nothing was sent, so that what others begin afterwards holds it
+// back like any message.
+func TestALookThatFailsIsNoLostMessage(t *testing.T) {
+	play(t, 80, 24, func(s *scene) {
+		s.gateway.lookErr = errors.New("connection reset")
+		s.sends("mine")
+		s.gateway.lookErr, s.gateway.runs = nil, []client.Listed{theirs("r0", recovery.StatusFailed, true)}
+		s.presses(tea.KeyEnter)
+		if len(s.gateway.starts) != 0 || !slices.Equal(s.shown(), []string{"theirs r0"}) {
+			t.Errorf("started %+v, shown is %q", s.gateway.starts, s.shown())
+		}
+	})
+}
+
+// TestAHeldMessageStaysOne: also one that would be a command without the space before it.
+func TestAHeldMessageStaysOne(t *testing.T) {
+	play(t, 80, 24, func(s *scene) {
+		s.gateway.runs = []client.Listed{theirs("r0", recovery.StatusFailed, true)}
+		s.sends(" /auto on")
+		if got := s.chat.input.Value(); got != " /auto on" {
+			t.Errorf("the composer has %q", got)
+		}
+	})
+}
+
+// TestReadingStaysInPlaceWhenAMessageIsNotSent, although its turn is gone again.
+func TestReadingStaysInPlaceWhenAMessageIsNotSent(t *testing.T) {
+	play(t, 40, 12, func(s *scene) {
+		s.begins(nil)
+		s.answers(strings.Repeat("a line of the answer\n\n", 30))
+		s.chat.turns = append(s.chat.turns, newTurn("being sent"))
+		s.feeds(tea.KeyPressMsg{Code: tea.KeyPgUp})
+		before := s.chat.scroll
+		s.feeds(startedMsg{turn: s.chat.last(), err: errors.New("connection reset")})
+		if s.chat.scroll == 0 || s.chat.scroll > before {
+			t.Errorf("it was %d lines above the end, and is %d", before, s.chat.scroll)
+		}
+	})
+}
+
+// TestLeavingStopsNothingOfOthers: Ctrl-C stops the run of this chat, and not one that it only shows.
+func TestLeavingStopsNothingOfOthers(t *testing.T) {
+	play(t, 80, 24, func(s *scene) {
+		s.gateway.runs = []client.Listed{theirs("r9", recovery.StatusRunning, false)}
+		s.does(s.chat.look())
+		s.feeds(ctrlC)
+		if s.has("Press Ctrl-C again to leave."); strings.Contains(s.screen(), "Stopping") {
+			t.Errorf("it says that it stops:\n%s", s.screen())
+		}
+		if !leaves(s.chat.key(ctrlC)) || len(s.gateway.cancels) != 0 {
+			t.Errorf("it does not leave, or cancels %q", s.gateway.cancels)
+		}
+	})
+}

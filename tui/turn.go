@@ -62,6 +62,7 @@ type triedFailure struct {
 // turn is one message and its run.
 type turn struct {
 	run    string // "" until the gateway has begun it
+	others bool   // begun elsewhere while this chat was open
 	prompt string
 	view   client.View
 	pieces []*piece

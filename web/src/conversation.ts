@@ -3,6 +3,7 @@ import { newId, Problem, seen, type Choice, type Client, type Defaults, type Lab
 import { draftOf, keepDraft, keepPictures, keepQueue, picturesWith, queueOf } from './drafts.js';
 import { heldBack, unseenElsewhere } from './elsewhere.js';
 import { Followed } from './followed.js';
+import { ofTheLab } from './labstart.js';
 import type { Picture } from './pictures.js';
 
 /** How many runs of a conversation are shown at first, and how many more each time. */
@@ -179,12 +180,11 @@ export class Conversation {
     if (next !== undefined && !this.sending) {
       this.unqueue(0);
       const draft = this.draft;
-      const sent = await this.send(next);
-      if (!sent && draft && this.draft === next) { // what waited goes on waiting, and what is being written stays
-        this.draft = '';
+      if (!await this.send(next)) { // it goes on waiting
+        this.draft = this.draft === next ? '' : this.draft;
         this.keepQueue([next, ...this.queued]);
       }
-      this.draft ||= draft;
+      this.draft = [draft, this.draft].filter(Boolean).join('\n'); // something may have been typed meanwhile
     }
   }
 
@@ -214,7 +214,7 @@ export class Conversation {
       const start: Start = {
         session: this.session, ...this.saying(prompt, pictures), ...(this.model && { model: this.model }),
         ...(this.autoRecover !== undefined && { autoRecover: this.autoRecover }),
-        ...this.ofTheLab(),
+        ...ofTheLab(this.lab),
       };
       const again = this.unanswered?.what === JSON.stringify(start); // what it began before is not unseen
       if (!fresh && !again && (held = await unseenElsewhere(this.client, this.session, this.runs))) {
@@ -247,12 +247,6 @@ export class Conversation {
     const said: Message[] = pictures.length === 0 ? [] : [{ role: 'user', parts: [...pictures.map((image) => ({ image })), ...(prompt ? [{ text: prompt }] : [])] }];
     const all = [...messages, ...said];
     return { ...(branchOf && { branchOf }), ...(all.length > 0 && { messages: all }), ...(said.length === 0 && { prompt }) };
-  }
-
-  /** How a message to the fault lab begins: with only its models, and timers short enough to watch. */
-  private ofTheLab(): Partial<Start> {
-    const { model, fallback, timeouts } = this.lab ?? {};
-    return { ...(model && { model }), ...(fallback && { fallbacks: [fallback] }), ...(timeouts && { timeouts }) };
   }
 
   /** The gateway answers again: clears that error, and loads what could not be loaded. */
