@@ -42,6 +42,9 @@ func (m ModelInfo) or(known ModelInfo) ModelInfo {
 
 // Capabilities is what is known about what the model accepts. A field is zero if nothing is known.
 func (s *Set) Capabilities(full string) llm.Capabilities {
+	if s == nil {
+		return llm.Capabilities{}
+	}
 	info := s.info(full)
 	return llm.Capabilities{
 		ContextTokens: int64(info.ContextTokens),

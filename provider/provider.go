@@ -208,7 +208,12 @@ func (s *Set) key(e Entry) string {
 
 // Redact removes the keys of all entries, and the passwords of their proxies, from text, in every
 // spelling in which they may occur.
-func (s *Set) Redact(text string) string { return s.settings.known.Text(text) }
+func (s *Set) Redact(text string) string {
+	if s == nil {
+		return text
+	}
+	return s.settings.known.Text(text)
+}
 
 // Model is the model with that full name, "provider/model". It fails if the name has another form,
 // or if no entry has the provider's name. Whether the provider has the model turns out with the
@@ -232,6 +237,9 @@ func (s *Set) Model(full string) (llm.Model, error) {
 // is on this machine and needs none, whether it is running or not. An engine needs its program, and
 // finds its keys itself.
 func (s *Set) Has(full string) bool {
+	if s == nil {
+		return false
+	}
 	e, ok := s.entry(full)
 	if !ok {
 		return false

@@ -134,7 +134,7 @@ func (d *adviceDraft) conclude(ctx context.Context) {
 
 func (d *adviceDraft) ask(ctx context.Context, a *recovery.AskPlugins) {
 	d.about = d.loop.r.aboutModels(hooks.NewOccasion(d.draft.run), d.now())
-	asked, missing := d.loop.r.named(a.Plugins)
+	asked, missing := d.loop.r.named(a.Plugins, a.Occasion.Hook())
 	for _, vote := range missing {
 		d.note(d.now(), recovery.Voted{Occasion: a.Occasion, Vote: vote})
 	}

@@ -14,7 +14,7 @@ import (
 func (l *loop) ask(ctx context.Context, key string, a *recovery.AskPlugins) {
 	ctx, j := l.launchJob(ctx, key)
 	about := l.r.aboutModels(l.about(a), l.clock.now())
-	asked, missing := l.r.named(a.Plugins)
+	asked, missing := l.r.named(a.Plugins, a.Occasion.Hook())
 	go func() {
 		for _, vote := range missing {
 			l.voted(a.Occasion, vote)
@@ -48,11 +48,12 @@ func routable(about hooks.Occasion, v recovery.Vote) recovery.Vote {
 	return v
 }
 
-// named finds the hooks with these names. For each missing hook it gives a vote that says so.
-func (r *Runner) named(plugins []string) (asked []hooks.Named, missing []recovery.Vote) {
+// named finds the hooks with these names that take the occasion. For each missing hook it gives a vote
+// that says so.
+func (r *Runner) named(plugins []string, occasion string) (asked []hooks.Named, missing []recovery.Vote) {
 	list := r.hooks()
 	for _, name := range plugins {
-		if i := slices.IndexFunc(list, func(h hooks.Named) bool { return h.Name == name && !h.Shadow }); i >= 0 {
+		if i := slices.IndexFunc(list, func(h hooks.Named) bool { return h.Name == name && !h.Shadow && h.Takes(occasion) }); i >= 0 {
 			asked = append(asked, list[i])
 		} else {
 			missing = append(missing, recovery.Vote{Plugin: name, Error: "it is not configured in this process"})

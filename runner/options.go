@@ -73,8 +73,8 @@ func newOwner() string {
 }
 
 // WithModel adds a model under its full name, provider/model, also to those of a WithModels before
-// it. Runs start with the first one and may be switched to any. A run is not switched to an llm.Capable that lacks something the conversation
-// uses.
+// it. Runs start with the first one and may be switched to any. A run is not switched to an
+// llm.Capable that lacks something the conversation uses.
 func WithModel(name string, model llm.Model) Option {
 	return func(r *Runner) {
 		r.models = with(r.models, name, model)

@@ -86,3 +86,17 @@ func TestHooksThatAreNeverAsked(t *testing.T) {
 		}
 	}
 }
+
+// TestHooksOfOneName: two of them that take different occasions are each asked about their own.
+func TestHooksOfOneName(t *testing.T) {
+	allow := func(hooks.Occasion) (recovery.Vote, error) { return recovery.Vote{Action: recovery.ActionAllow}, nil }
+	ofFailures, beforeCalls := &occasional{say: allow}, &occasional{say: allow}
+	r := runner.New(runner.WithModel(primary, script(answers("fine"))),
+		runner.WithHook("mine", ofFailures), runner.WithHook("mine", beforeCalls, recovery.HookBeforeCall))
+	if _, err := r.Run(t.Context(), "Hello"); err != nil {
+		t.Fatal(err)
+	}
+	if n, m := len(beforeCalls.about()), len(ofFailures.about()); n != 1 || m != 0 {
+		t.Errorf("about a call, that hook was asked %d times, and the one for failures %d times", n, m)
+	}
+}

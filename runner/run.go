@@ -141,7 +141,7 @@ func (run *Run) Wait(ctx context.Context) (Result, error) {
 }
 
 // OnSettled calls f once with what Wait will return: as soon as the run settles, or now if it has.
-// Whoever waits for the run waits until f returns, so it must return quickly.
+// Whoever waits for the run waits until f returns, so it must return quickly, and not wait for the run.
 func (run *Run) OnSettled(f func(Result, error)) {
 	run.mu.Lock()
 	settled := run.settled
@@ -161,10 +161,10 @@ func (run *Run) settle(result Result, err error) {
 	after := run.after
 	run.after = nil
 	run.mu.Unlock()
+	defer close(run.done) // even if one of them panics
 	for _, f := range after {
 		f(result, err)
 	}
-	close(run.done)
 }
 
 // Cancel makes the run end as cancelled, and does not wait for that. A run that has settled stays

@@ -16,8 +16,9 @@
 //	driver.go     a runner for runs that others began; standing.go, what came of them
 //	runs.go       what every door calls: start, recover, cancel, list; learn.go, "wrong, call it …"
 //	models.go     the configured models and the demo's; models_timeouts.go, timeouts_table.go, their timers
-//	plugins.go    the plugins' processes, builtins.go, those that are this program again; grants.go and breach.go, what they may have and run;
-//	              plugins_room.go, how they do and what people do about them; providers.go, how models do
+//	plugins.go    the plugins' processes, builtins.go, those that are this program again;
+//	              grants.go and breach.go, what they may have and run; plugins_room.go, how they
+//	              do and what people do about them; providers.go, how models do
 //	tools.go      command-line tools and the demo's; mcp_servers.go, tools of servers
 //	http_server.go   the HTTP server; reach.go, by what names; listening.go, how other processes find it;
 //	              logins.go, how a browser gets in; browser.go, how it is opened

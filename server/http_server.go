@@ -71,7 +71,9 @@ func (srv *Server) openHTTPServer(ctx context.Context, at *Reach, log *slog.Logg
 	return f, nil
 }
 
-// NewHTTPServer makes an HTTPServer and its API, without authentication. Nothing is served yet.
+// NewHTTPServer makes an HTTPServer and its API, without authentication. Nothing is served yet. Of
+// each run that a request begins or resumes, began is told before the request is answered: it must not
+// wait for the run.
 func (srv *Server) NewHTTPServer(ctx context.Context, log *slog.Logger, r *runner.Runner, models *Models, began func(*runner.Run)) (*HTTPServer, http.Handler, error) {
 	known, err := srv.Health(ctx)
 	if err != nil {

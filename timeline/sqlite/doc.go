@@ -22,7 +22,7 @@
 // nobody has to wait for it either. Small events lie first in one table that all runs share
 // (recent), so that a transaction writes few pages, and move to their runs 2,048 at a time,
 // where up to 32 that follow one another become one row, packed where a short run is that (pack.go). Until then the row of a run (in
-// runs) is left as it was where they move only its end: the view heads is the rows as they
+// runs) is left as it was where they move only its end and its course: the view heads is the rows as they
 // would be. The committer remembers those of its runs until PRAGMA data_version says that
 // another process has written. What is in the write-ahead log moves to the database beside
 // all that (wal.go).

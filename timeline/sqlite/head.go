@@ -113,7 +113,7 @@ func (h *head) save(ctx context.Context, st *statements, now timeline.Summary, r
 	before := h.Summary
 	h.Summary = now
 	h.Owner = before.Owner
-	found := recent && before.Seq > 0 && !before.Ended && h.dueFollows(before)
+	found := recent && before.Seq > 0 && !before.Ended && h.dueFollows(before) && (h.Course != "" || before.Course == "")
 	before.Seq, before.UpdatedAt, before.DueAt, before.Course = h.Seq, h.UpdatedAt, h.DueAt, h.Course
 	var err error
 	switch {

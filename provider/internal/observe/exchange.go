@@ -383,7 +383,7 @@ func (t *exchange) finishStream(events *sse.Reader) error {
 // atEnd is called when the answer has ended, in whatever way.
 func (t *exchange) atEnd(err error, events *sse.Reader) error {
 	if t.outer.Err() != nil && t.decoder.State() == wire.Open { // a whole answer is given even if the wait was cut short
-		return t.outer.Err() // converse knows the cause
+		return t.outer.Err() // conclude knows the cause
 	}
 	if err := t.ended(err); err != nil {
 		return err
