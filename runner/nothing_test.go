@@ -1,12 +1,9 @@
-package provider_test
+package runner_test
 
 import (
-	"context"
-	"iter"
 	"strings"
 	"testing"
 
-	"github.com/mulligan-run/mulligan/llm"
 	"github.com/mulligan-run/mulligan/provider"
 	"github.com/mulligan-run/mulligan/runner"
 )
@@ -15,25 +12,12 @@ import (
 // added beside it.
 func TestASetThatCouldNotBeMade(t *testing.T) {
 	var none *provider.Set // as of an error of provider.New that was dropped
-	own := model(func(hear func(llm.Delta) bool) {
-		hear(llm.Delta{Kind: llm.DeltaText, Text: "fine"})
-		hear(llm.Delta{Kind: llm.DeltaStop, Stop: llm.StopEnd})
-	})
+	own := script(answers("fine"))
 	r := runner.New(runner.WithModels(none, "lab/one"), runner.WithModel("mine/two", own))
 	if _, err := r.Do(t.Context(), runner.Request{Prompt: "hi"}); err == nil || !strings.Contains(err.Error(), "provider.New") {
 		t.Errorf("a model of it: %v", err)
 	}
 	if result, err := r.Do(t.Context(), runner.Request{Prompt: "hi", Model: "mine/two"}); err != nil || result.Text != "fine" {
 		t.Errorf("the other one: %+v, %v", result, err)
-	}
-}
-
-// model is a model that says always the same.
-type model func(hear func(llm.Delta) bool)
-
-// Stream implements llm.Model.
-func (m model) Stream(context.Context, llm.Request) iter.Seq2[llm.Delta, error] {
-	return func(yield func(llm.Delta, error) bool) {
-		m(func(d llm.Delta) bool { return yield(d, nil) })
 	}
 }
