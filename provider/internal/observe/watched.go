@@ -155,10 +155,8 @@ func (w *Watched) event(event sse.Event) error {
 	if len(deltas) > 0 && w.first.IsZero() {
 		w.first = time.Now()
 	}
-	for i := range deltas {
-		if deltas[i].Progress() {
-			w.progress = time.Now()
-		}
+	if progress(deltas) {
+		w.progress = time.Now()
 	}
 	if w.decoder.State() == wire.Done {
 		w.settle(nil)

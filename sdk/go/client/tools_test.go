@@ -25,20 +25,8 @@ func TestFollowWithTools(t *testing.T) {
 		given <- fmt.Sprint(body["tools"])
 		_, _ = w.Write([]byte(`{"id":"r1"}`))
 	})
-	mux.HandleFunc("GET /v1/runs/r1", func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write([]byte(`{"id":"r1","situation":` + awaited + `}`))
-	})
 	answered := make(chan struct{})
-	mux.HandleFunc("GET /v1/runs/r1/events", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = w.Write([]byte("event: situation\ndata: " + awaited + "\n\n"))
-		_ = http.NewResponseController(w).Flush()
-		select {
-		case <-answered:
-		case <-r.Context().Done():
-		}
-		_, _ = w.Write([]byte("event: end\ndata: {}\n\n"))
-	})
+	waits(mux, awaited, answered)
 	mux.HandleFunc("POST /v1/runs/r1/tool-results", func(w http.ResponseWriter, r *http.Request) {
 		var body struct{ Results []client.ToolResult }
 		_ = json.NewDecoder(r.Body).Decode(&body)
@@ -82,18 +70,7 @@ func TestResultsThatAreRefused(t *testing.T) {
 			over := make(chan struct{})
 			var last client.ToolResult
 			mux := http.NewServeMux()
-			mux.HandleFunc("GET /v1/runs/r1", func(w http.ResponseWriter, _ *http.Request) {
-				_, _ = w.Write([]byte(`{"id":"r1","situation":{"awaited":[{"id":"c1","name":"weather","args":{},"key":"k"}]}}`))
-			})
-			mux.HandleFunc("GET /v1/runs/r1/events", func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("Content-Type", "text/event-stream")
-				_ = http.NewResponseController(w).Flush()
-				select {
-				case <-over:
-				case <-r.Context().Done():
-				}
-				_, _ = w.Write([]byte("event: end\ndata: {}\n\n"))
-			})
+			waits(mux, `{"stages":[{"state":"wait_tool"}],"awaited":[{"id":"c1","name":"weather","args":{},"key":"k"}]}`, over)
 			mux.HandleFunc("POST /v1/runs/r1/tool-results", func(w http.ResponseWriter, r *http.Request) {
 				var body struct{ Results []client.ToolResult }
 				_ = json.NewDecoder(r.Body).Decode(&body)
@@ -162,4 +139,21 @@ func TestAToolThatPanics(t *testing.T) {
 	case <-ctx.Done():
 		t.Error("nothing was given")
 	}
+}
+
+// waits makes mux serve run r1 in a situation, until over is closed.
+func waits(mux *http.ServeMux, situation string, over <-chan struct{}) {
+	mux.HandleFunc("GET /v1/runs/r1", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"id":"r1","situation":` + situation + `}`))
+	})
+	mux.HandleFunc("GET /v1/runs/r1/events", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = w.Write([]byte("event: situation\ndata: " + situation + "\n\n"))
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-over:
+		case <-r.Context().Done():
+		}
+		_, _ = w.Write([]byte("event: end\ndata: {}\n\n"))
+	})
 }
