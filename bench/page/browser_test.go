@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
@@ -21,6 +22,9 @@ import (
 
 	"github.com/mulligan-run/mulligan/internal/needs"
 )
+
+// wentAway is what Chromium says of an expression that was being evaluated when its page was left.
+const wentAway = "Inspected target navigated or closed"
 
 // timeout is how long a state may take to appear, unless a longer wait is part of the test.
 const timeout = 30 * time.Second
@@ -189,7 +193,7 @@ func call[P, R any](w *window, command cdp.Command[P, R], params P) R {
 }
 
 // eval evaluates an expression. If it throws it is tried again, since an element may not be there
-// yet.
+// yet, and so it is if the page went to another one meanwhile.
 func eval[T any](w *window, js string) T {
 	w.t.Helper()
 	for end := time.Now().Add(w.timeout); ; time.Sleep(25 * time.Millisecond) {
@@ -197,7 +201,8 @@ func eval[T any](w *window, js string) T {
 		if err == nil {
 			return value
 		}
-		if _, threw := errors.AsType[*chromedp.ExceptionError](err); threw && time.Now().Before(end) {
+		_, threw := errors.AsType[*chromedp.ExceptionError](err)
+		if refused, ok := errors.AsType[*cdproto.Error](err); (threw || ok && refused.Message == wentAway) && time.Now().Before(end) {
 			continue
 		}
 		w.t.Fatalf("%s: %v", js, err)
