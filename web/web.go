@@ -11,6 +11,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -20,37 +21,42 @@ var files embed.FS
 // file is one embedded file as it is served.
 type file struct {
 	content string
-	small   string // its content in gzip
-	kind    string // its media type
-	tag     string // its strong ETag; small has the same with a suffix
+	small   func() string // its content in gzip, made when somebody first takes it
+	kind    string        // its media type
+	tag     string        // its strong ETag; small has the same with a suffix
 }
 
 // Handler serves the chat at /, the control room at /runs, the history of a run at /runs/ID, and their
 // files beside them. Among those is client.js, the client of sdk/typescript for other people's pages.
 // Any other path is 404. Browsers must revalidate every file by its ETag; it is sent in gzip if the
 // browser accepts that. The gateway's guard sets the headers that limit what the page may do.
-func Handler() http.Handler {
+func Handler() http.Handler { return http.HandlerFunc(serve) }
+
+// served are the files by their paths.
+var served = sync.OnceValue(func() map[string]file {
 	served := map[string]file{}
 	for _, name := range []string{"index.html", "app.js", "code.js", "maths.js", "runs.html", "runs.js", "rescue.html", "rescue.js", "rescue.css", "app.css", "icon.svg", "client.js"} {
 		served["/"+name] = fileOf(name, embedded(name))
 	}
 	served["/share.html"] = fileOf("share.html", share([]byte("null")))
 	served["/"], served["/runs"] = served["/index.html"], served["/runs.html"]
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		f, ok := served[r.URL.Path]
-		if run, below := strings.CutPrefix(r.URL.Path, "/runs/"); below && runID.MatchString(run) {
-			f, ok = served["/rescue.html"], true
-		}
-		switch {
-		case !ok:
-			http.NotFound(w, r)
-		case r.Method != http.MethodGet && r.Method != http.MethodHead:
-			w.Header().Set("Allow", "GET, HEAD")
-			http.Error(w, "only GET and HEAD", http.StatusMethodNotAllowed)
-		default:
-			f.serve(w, r)
-		}
-	})
+	return served
+})
+
+func serve(w http.ResponseWriter, r *http.Request) {
+	f, ok := served()[r.URL.Path]
+	if run, below := strings.CutPrefix(r.URL.Path, "/runs/"); below && runID.MatchString(run) {
+		f, ok = served()["/rescue.html"], true
+	}
+	switch {
+	case !ok:
+		http.NotFound(w, r)
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "only GET and HEAD", http.StatusMethodNotAllowed)
+	default:
+		f.serve(w, r)
+	}
 }
 
 // runID is the form of a run's id.
@@ -66,7 +72,10 @@ func embedded(name string) []byte {
 
 func fileOf(name string, content []byte) file {
 	sum := sha256.Sum256(content)
-	return file{content: string(content), small: zipped(content), kind: kinds[path.Ext(name)], tag: hex.EncodeToString(sum[:16])}
+	return file{
+		content: string(content), kind: kinds[path.Ext(name)], tag: hex.EncodeToString(sum[:16]),
+		small: sync.OnceValue(func() string { return zipped(content) }),
+	}
 }
 
 var kinds = map[string]string{
@@ -83,7 +92,7 @@ func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	h.Set("Vary", "Accept-Encoding")
 	content, tag := f.content, f.tag
 	if takesGzip(r.Header.Get("Accept-Encoding")) {
-		content, tag = f.small, f.tag+"-gzip"
+		content, tag = f.small(), f.tag+"-gzip"
 		h.Set("Content-Encoding", "gzip")
 	}
 	h.Set("ETag", `"`+tag+`"`)

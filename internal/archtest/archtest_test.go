@@ -41,6 +41,9 @@ func TestPlanHolds(t *testing.T) {
 // TestBenchBuilds: go test ./... at the top does not compile module bench, so changes that break it
 // are found here.
 func TestBenchBuilds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test runs bench's own tests")
+	}
 	cmd := exec.CommandContext(t.Context(), "go", "vet", "./...")
 	cmd.Dir = filepath.Join(root, "bench")
 	if out, err := cmd.CombinedOutput(); err != nil {

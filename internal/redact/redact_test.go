@@ -188,10 +188,10 @@ func TestErrors(t *testing.T) {
 // TestManyKeysAreForgotten: memory does not grow although every key is new.
 func TestManyKeysAreForgotten(t *testing.T) {
 	known := &redact.Known{}
-	for i := range 2000 {
+	for i := range 300 {
 		known.Add(fmt.Sprintf("secret-%04d-secret", i))
 	}
-	if known.Text("secret-1999-secret") != redact.Mark || known.Text("secret-0000-secret") == redact.Mark {
+	if known.Text("secret-0299-secret") != redact.Mark || known.Text("secret-0000-secret") == redact.Mark {
 		t.Error("the newest are not those that are known")
 	}
 }
