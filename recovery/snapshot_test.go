@@ -147,6 +147,9 @@ func TestSnapshotHoldsAll(t *testing.T) {
 
 // TestCrashOfAContinuedRun is the house's central test for runs that continue another.
 func TestCrashOfAContinuedRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("every story is resumed from each of its events once more")
+	}
 	for name, story := range stories(t) {
 		t.Run(name, func(t *testing.T) {
 			crashEverywhere(t, func() *world { return continued(story()) })
