@@ -67,6 +67,13 @@ func TestMain(m *testing.M) {
 		options = append(options, plugin.WithBeforeCall(judge))
 	}
 	plugin.Serve(plugin.Func(faulty), options...)
+	if fault == "last lines" {
+		said := ""
+		for n := range lastLinesOf {
+			said += fmt.Sprintf("line %d\n", n+1)
+		}
+		fmt.Fprint(os.Stderr, said)
+	}
 }
 
 // judge does what the name of the model says.
@@ -93,6 +100,9 @@ func endlessSchema() string {
 
 // slowStart is longer than any answer may take.
 const slowStart = 3 * time.Second
+
+// lastLinesOf is how many lines "last lines" writes when it ends.
+const lastLinesOf = 40
 
 // faultyHandshake does not return where the fault is in the handshake.
 func faultyHandshake(fault string) {
