@@ -2,6 +2,7 @@ package procgroup
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,42 +12,56 @@ import (
 // now. It does not find processes that have cleared their environment, belong to another user, or
 // are just executing another program.
 func Marked(is func(variable string) bool) (pids []int) {
-	entries, _ := os.ReadDir("/proc")
-	for _, entry := range entries {
-		if pid, err := strconv.Atoi(entry.Name()); err == nil && pid != os.Getpid() && isMarked(pid, is) {
-			pids = append(pids, pid)
-		}
-	}
+	pids, _ = look(is)
 	return pids
 }
 
-// killMarked kills them once, and reports whether there was one. Processes that they start
-// meanwhile are left to the next call.
-func killMarked(is func(variable string) bool) bool {
-	found := false
-	for _, pid := range Marked(is) {
+// look is Marked; blank reports whether there are processes that have no environment.
+func look(is func(variable string) bool) (pids []int, blank bool) {
+	entries, _ := os.ReadDir("/proc")
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		marked, none := isMarked(pid, is)
+		if marked {
+			pids = append(pids, pid)
+		}
+		blank = blank || none
+	}
+	return pids, blank
+}
+
+// killMarked kills them once, and reports whether there was one, or may be one that is just executing
+// a program. Processes that they start meanwhile are left to the next call.
+func killMarked(is func(variable string) bool) (killed, unclear bool) {
+	pids, unclear := look(is)
+	for _, pid := range pids {
 		process, err := os.FindProcess(pid) // this very one from now on, whoever gets its number
 		if err != nil {
 			continue
 		}
-		if isMarked(pid, is) && process.Kill() == nil {
-			found = true
+		marked, none := isMarked(pid, is)
+		if marked && process.Kill() == nil {
+			killed = true
 		}
+		unclear = unclear || none
 		_ = process.Release()
 	}
-	return found
+	return killed, unclear
 }
 
-func isMarked(pid int, is func(variable string) bool) bool {
+// isMarked reports whether a process is marked, or has no environment.
+func isMarked(pid int, is func(variable string) bool) (marked, blank bool) {
 	environment, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {
-		return false // another user's
+		return false, false // another user's, or the kernel's
 	}
-	for variable := range strings.SplitSeq(string(environment), "\x00") {
-		if is(variable) {
-			stat, err := ReadStat(pid)
-			return err == nil && !stat.Ended
-		}
+	if len(environment) > 0 && !slices.ContainsFunc(strings.Split(string(environment), "\x00"), is) {
+		return false, false
 	}
-	return false
+	stat, err := ReadStat(pid)
+	runs := err == nil && !stat.Ended
+	return runs && len(environment) > 0, runs && len(environment) == 0
 }

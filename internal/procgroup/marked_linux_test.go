@@ -3,6 +3,7 @@ package procgroup
 import (
 	"bufio"
 	"os"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,5 +50,31 @@ func TestMarked(t *testing.T) {
 	}
 	if !EndMarked(is, 10*time.Second) || len(Marked(is)) > 0 {
 		t.Error("what was killed is still found")
+	}
+}
+
+// A process that has just been started is ended, too, although it has no environment for a moment.
+func TestMarkedFromTheStart(t *testing.T) {
+	t.Parallel()
+	mark := "PROCGROUP_TEST=new" + strconv.Itoa(os.Getpid())
+	is := func(variable string) bool { return variable == mark }
+	for range 300 {
+		cmd := exec.Command("sleep", "1000")
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), mark}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if marked, blank := isMarked(cmd.Process.Pid, is); !marked && !blank {
+			t.Error("it is taken for another's")
+		}
+		EndMarked(is, 10*time.Second)
+		over := make(chan error, 1)
+		go func() { over <- cmd.Wait() }()
+		select {
+		case <-over:
+		case <-time.After(10 * time.Second):
+			_ = cmd.Process.Kill()
+			t.Fatal("it lives")
+		}
 	}
 }

@@ -6,4 +6,4 @@ package procgroup
 func Marked(func(variable string) bool) []int { return nil }
 
 // killMarked kills nothing here, for the same reason.
-func killMarked(func(variable string) bool) bool { return false }
+func killMarked(func(variable string) bool) (killed, unclear bool) { return false, false }
