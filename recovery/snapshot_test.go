@@ -63,6 +63,9 @@ func TestI26SnapshotAndTail(t *testing.T) {
 	for name, story := range stories(t) {
 		for _, carries := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, carries), func(t *testing.T) {
+				if testing.Short() && carries {
+					t.Skip("runs that continue another, once more")
+				}
 				w := story()
 				if carries {
 					w = continued(w)
