@@ -60,12 +60,13 @@ func restored(t tb, w *world, r *Run) *Run {
 // TestI26SnapshotAndTail takes a snapshot after each event of each story, goes on from it,
 // and wants after every further event what folding gives.
 func TestI26SnapshotAndTail(t *testing.T) {
+	both := []bool{false, true}
+	if testing.Short() {
+		both = both[:1] // most of it is the same in runs that continue another
+	}
 	for name, story := range stories(t) {
-		for _, carries := range []bool{false, true} {
+		for _, carries := range both {
 			t.Run(fmt.Sprint(name, carries), func(t *testing.T) {
-				if testing.Short() && carries {
-					t.Skip("runs that continue another, once more")
-				}
 				w := story()
 				if carries {
 					w = continued(w)
