@@ -59,7 +59,7 @@ GOTEST = $(CURDIR)/$(BIN)/gotestsum --format pkgname-and-test-fails --format-hid
 
 # How many rooms are tested side by side: a third of their time they wait for clocks. The ones that
 # take longest come first, so that none is alone at the end.
-BESIDE := -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+BESIDE = -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 SLOWEST := ./timeline/sqlite ./cmd/mulligan ./proxy ./runner
 
 .PHONY: test

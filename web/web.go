@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"io"
 	"io/fs"
 	"net/http"
 	"path"
@@ -34,20 +35,21 @@ func Handler() http.Handler { return http.HandlerFunc(serve) }
 
 // served are the files by their paths.
 var served = sync.OnceValue(func() map[string]file {
-	served := map[string]file{}
+	of := map[string]file{}
 	for _, name := range []string{"index.html", "app.js", "code.js", "maths.js", "runs.html", "runs.js", "rescue.html", "rescue.js", "rescue.css", "app.css", "icon.svg", "client.js"} {
-		served["/"+name] = fileOf(name, embedded(name))
+		of["/"+name] = fileOf(name, embedded(name))
 	}
-	served["/share.html"] = fileOf("share.html", share([]byte("null")))
-	served["/"], served["/runs"] = served["/index.html"], served["/runs.html"]
-	return served
+	of["/share.html"] = fileOf("share.html", share([]byte("null")))
+	of["/"], of["/runs"] = of["/index.html"], of["/runs.html"]
+	return of
 })
 
 func serve(w http.ResponseWriter, r *http.Request) {
-	f, ok := served()[r.URL.Path]
-	if run, below := strings.CutPrefix(r.URL.Path, "/runs/"); below && runID.MatchString(run) {
-		f, ok = served()["/rescue.html"], true
+	at := r.URL.Path
+	if run, below := strings.CutPrefix(at, "/runs/"); below && runID.MatchString(run) {
+		at = "/rescue.html"
 	}
+	f, ok := served()[at]
 	switch {
 	case !ok:
 		http.NotFound(w, r)
@@ -71,10 +73,10 @@ func embedded(name string) []byte {
 }
 
 func fileOf(name string, content []byte) file {
-	sum := sha256.Sum256(content)
+	sum, text := sha256.Sum256(content), string(content)
 	return file{
-		content: string(content), kind: kinds[path.Ext(name)], tag: hex.EncodeToString(sum[:16]),
-		small: sync.OnceValue(func() string { return zipped(content) }),
+		content: text, kind: kinds[path.Ext(name)], tag: hex.EncodeToString(sum[:16]),
+		small: sync.OnceValue(func() string { return zipped(text) }),
 	}
 }
 
@@ -113,11 +115,11 @@ func takesGzip(accepted string) bool {
 }
 
 // zipped is content in gzip at the best compression.
-func zipped(content []byte) string {
+func zipped(content string) string {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
 	if err == nil {
-		_, err = w.Write(content)
+		_, err = io.WriteString(w, content)
 	}
 	if err == nil {
 		err = w.Close()

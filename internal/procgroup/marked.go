@@ -10,13 +10,12 @@ const blankLooks = 5
 // time at most. It reports whether none is left.
 func EndMarked(is func(variable string) bool, most time.Duration) bool {
 	deadline := time.Now().Add(most)
-	blank := 0
+	looks := 0 // in a row that killed nothing
 	for pause := time.Millisecond; ; pause *= 2 {
 		killed, unclear := killMarked(is)
-		switch blank++; {
-		case killed:
-			blank = 0
-		case !unclear || blank >= blankLooks:
+		if looks++; killed {
+			looks = 0
+		} else if !unclear || looks == blankLooks {
 			return true
 		}
 		left := time.Until(deadline)

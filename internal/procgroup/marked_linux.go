@@ -2,7 +2,6 @@ package procgroup
 
 import (
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -58,10 +57,15 @@ func isMarked(pid int, is func(variable string) bool) (marked, blank bool) {
 	if err != nil {
 		return false, false // another user's, or the kernel's
 	}
-	if len(environment) > 0 && !slices.ContainsFunc(strings.Split(string(environment), "\x00"), is) {
+	blank = len(environment) == 0
+	for variable := range strings.SplitSeq(string(environment), "\x00") {
+		marked = marked || is(variable)
+	}
+	if !marked && !blank {
 		return false, false
 	}
-	stat, err := ReadStat(pid)
-	runs := err == nil && !stat.Ended
-	return runs && len(environment) > 0, runs && len(environment) == 0
+	if stat, err := ReadStat(pid); err != nil || stat.Ended {
+		return false, false
+	}
+	return marked, blank
 }
