@@ -173,7 +173,7 @@ func (s *store) transact(first *write, next func() *write) (group []*write, err 
 			st.small = st.small[:0]
 		}
 	}()
-	if err := st.refresh(ctx); err != nil {
+	if err := st.refresh(); err != nil {
 		return group, err
 	}
 	for w := first; w != nil; {
@@ -190,7 +190,9 @@ func (s *store) transact(first *write, next func() *write) (group []*write, err 
 	if err := st.settle(ctx); err != nil {
 		return group, err
 	}
-	_, err = st.commit.ExecContext(ctx)
+	if _, err = st.commit.ExecContext(ctx); err == nil {
+		st.committed()
+	}
 	return group, err
 }
 
@@ -212,7 +214,8 @@ type statements struct {
 	head, create, claim, lease, insert, summary, moved, command, send, inbox, newest, session, snapshot *sql.Stmt
 	tail, untail                                                                                        *sql.Stmt
 
-	all []*sql.Stmt
+	writer *sql.Conn
+	all    []*sql.Stmt
 	heads
 	small   []any      // rows for recent that are written later in this transaction
 	waiting int64      // how many rows recent has, at least
@@ -232,7 +235,7 @@ func (st *statements) close() error {
 }
 
 func prepareStatements(ctx context.Context, conn *sql.Conn) (*statements, error) {
-	st := &statements{heads: heads{known: map[string]*head{}}}
+	st := &statements{writer: conn, heads: heads{known: map[string]*head{}}}
 	for _, p := range []struct {
 		stmt **sql.Stmt
 		sql  string

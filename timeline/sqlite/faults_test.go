@@ -117,6 +117,16 @@ func TestGone(t *testing.T) {
 	if _, err := s.Claim(t.Context(), "r", "a", time.Hour); err != nil {
 		t.Error(err)
 	}
+	if err := os.Rename(dir, dir+" elsewhere"); err != nil { // while it is being written to
+		t.Fatal(err)
+	}
+	for begun := time.Now(); err == nil && time.Since(begun) < time.Minute; {
+		_, err = s.Claim(t.Context(), "r", "a", time.Hour)
+	}
+	wantReason(t, err, reason, timeline.ErrGone)
+	if err := os.Rename(dir+" elsewhere", dir); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestADiskThatFailsIsNoDamage: SQLite also says "malformed" of a page that the disk did not

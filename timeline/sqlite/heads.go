@@ -6,6 +6,8 @@ import (
 	"math"
 	"time"
 
+	"modernc.org/sqlite"
+
 	"github.com/mulligan-run/mulligan/timeline"
 	"github.com/mulligan-run/mulligan/timeline/internal/nanos"
 )
@@ -17,21 +19,32 @@ const maxHeads = 4096
 // changed since then, as the current transaction has left them.
 type heads struct {
 	known map[string]*head
-	at    int64 // the version of the database that they are from
+	at    uint32 // the version of the database that they are from
 }
 
 // refresh makes sure, at the beginning of a transaction, that no other process has written since
-// the last one: data_version changes only with the commits of others.
-func (st *statements) refresh(ctx context.Context) error {
-	var version int64
-	if err := st.version.QueryRowContext(ctx).Scan(&version); err != nil {
-		return err
-	}
+// the end of the last one.
+func (st *statements) refresh() error {
+	version, err := st.dataVersion()
 	if version != st.at {
 		st.forget()
-		st.at = version
 	}
-	return nil
+	return err
+}
+
+// committed remembers the version that a transaction of the writer's own has left.
+func (st *statements) committed() {
+	st.at, _ = st.dataVersion() // after an error it is 0, which refresh takes for somebody else's
+}
+
+// dataVersion is the version of the writer's view of the database. Its own commits change it too,
+// unlike PRAGMA data_version, which takes ten times as long.
+func (st *statements) dataVersion() (version uint32, err error) {
+	err = st.writer.Raw(func(conn any) error {
+		version, err = conn.(sqlite.FileControl).FileControlDataVersion("main") //nolint:errcheck // the driver's connections have it
+		return err
+	})
+	return version, err
 }
 
 // find looks a run up. Code that changes the run's row must also change the result of find.

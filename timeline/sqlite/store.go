@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
+	"time"
 
 	_ "modernc.org/sqlite" // the driver, in pure Go
 
@@ -34,9 +35,14 @@ type store struct {
 	prepared   prepared // of the readers
 	backfiller *sql.DB  // used by one goroutine
 
-	transactions int           // counted by the committer
-	waiting      atomic.Int64  // writes that the committer has not taken yet
-	grown        chan struct{} // of capacity 1: the write-ahead log may have grown long
+	// The committer's:
+	transactions int
+	met          time.Time // when the database file was last seen in its place
+	weighed      time.Time // when the disk's space was last looked at
+	scarce       bool      // there was little then
+
+	waiting atomic.Int64  // writes that the committer has not taken yet
+	grown   chan struct{} // of capacity 1: the write-ahead log may have grown long
 
 	closing    chan struct{}
 	committed  chan struct{} // closed when the committer has ended
@@ -51,6 +57,10 @@ var (
 
 // maxReaders is how many connections may read at the same time.
 const maxReaders = 8
+
+// lookEvery is how often the committer looks whether the database file is still in its place, and
+// the disk has space, at most: looking at every transaction would take 3 % of a run's step.
+const lookEvery = 10 * time.Millisecond
 
 const busyTimeout = "PRAGMA busy_timeout = 5000"
 

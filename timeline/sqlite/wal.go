@@ -1,6 +1,9 @@
 package sqlite
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Committed data is in the write-ahead log until it is moved to the database. SQLite would do that
 // within the commit that makes the log long, and everybody would wait for it. So a goroutine with
@@ -35,8 +38,11 @@ func (s *store) committedOne() {
 
 // isScarce reports whether the disk is nearly full.
 func (s *store) isScarce() bool {
-	left, err := s.diskSpace()
-	return err == nil && left < scarce
+	if time.Since(s.weighed) >= lookEvery {
+		left, err := s.diskSpace()
+		s.scarce, s.weighed = err == nil && left < scarce, time.Now()
+	}
+	return s.scarce
 }
 
 // backfill moves the contents of the log, again and again, until the store closes. After a failure
