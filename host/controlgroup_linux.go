@@ -158,21 +158,50 @@ func (g *controlGroup) remove() {
 		return
 	}
 	for range 20 {
-		if err := os.Remove(g.path); err == nil || errors.Is(err, fs.ErrNotExist) {
+		wasPopulated := g.isPopulated()
+		if removeGroup(g.path) == nil || !wasPopulated {
 			return
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
 }
 
-// members are the pids of the processes in the group.
-func (g *controlGroup) members() (pids []int) {
-	text, _ := os.ReadFile(filepath.Join(g.path, "cgroup.procs"))
-	for field := range strings.FieldsSeq(string(text)) {
-		if pid, err := strconv.Atoi(field); err == nil {
-			pids = append(pids, pid)
+// isPopulated reports whether processes live in the group, or in those within it.
+func (g *controlGroup) isPopulated() bool {
+	events, _ := os.ReadFile(filepath.Join(g.path, "cgroup.events"))
+	return strings.Contains("\n"+string(events), "\npopulated 1\n")
+}
+
+// removeGroup removes the group in dir, with those that its processes made in it: a plugin may be a
+// host itself.
+func removeGroup(dir string) error {
+	err := os.Remove(dir)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if e.IsDir() {
+			_ = removeGroup(filepath.Join(dir, e.Name()))
 		}
 	}
+	return os.Remove(dir)
+}
+
+// members are the pids of the processes in the group, and in those within it.
+func (g *controlGroup) members() (pids []int) {
+	_ = filepath.WalkDir(g.path, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.Name() != "cgroup.procs" {
+			return nil //nolint:nilerr // groups come and go meanwhile
+		}
+		text, _ := os.ReadFile(path)
+		for field := range strings.FieldsSeq(string(text)) {
+			if pid, err := strconv.Atoi(field); err == nil {
+				pids = append(pids, pid)
+			}
+		}
+		return nil
+	})
 	return pids
 }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -106,6 +107,39 @@ func TestDelegate(t *testing.T) {
 	}
 }
 
+// TestGroupsWithinAGroup: what a plugin's process moves to a group of its own is still the plugin's.
+func TestGroupsWithinAGroup(t *testing.T) {
+	folder := groupFolder()
+	if folder == "" {
+		t.Skip("NOT TESTED: no control groups are delegated here")
+	}
+	g := newControlGroup(folder, Limits{}.orDefaults())
+	silent := procgroup.Program{
+		Path: os.Args[0], Args: os.Args[:1], Env: append(os.Environ(), "FAULT=silent"),
+		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: os.Stderr,
+	}
+	process, _, err := spawn(silent, Limits{}.orDefaults(), g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	within := filepath.Join(g.path, "within")
+	if err := os.Mkdir(within, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeGroup(within, "cgroup.procs", itoa(process.PID())); err != nil {
+		t.Fatal(err)
+	}
+	if pids := g.members(); !slices.Equal(pids, []int{process.PID()}) {
+		t.Errorf("its processes are %v, not %d", pids, process.PID())
+	}
+	g.kill()
+	<-process.Exited()
+	g.remove()
+	if _, err := os.Stat(g.path); err == nil {
+		t.Error("the group is left")
+	}
+}
+
 func TestSweepGroups(t *testing.T) {
 	folder := groupFolder()
 	if folder == "" {
@@ -113,6 +147,9 @@ func TestSweepGroups(t *testing.T) {
 	}
 	dead := filepath.Join(folder, folderPrefix+"2147483646-1-"+procgroup.Namespace()+"-1")
 	if err := os.Mkdir(dead, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dead, "made by its plugin"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	ours := newControlGroup(folder, Limits{}.orDefaults())
