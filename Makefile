@@ -59,8 +59,8 @@ GOTEST = $(CURDIR)/$(BIN)/gotestsum --format pkgname-and-test-fails --format-hid
 
 # How many rooms are tested side by side: a third of their time they wait for clocks. The ones that
 # take longest come first, so that none is alone at the end.
-BESIDE = -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
-SLOWEST := ./timeline/sqlite ./cmd/mulligan ./proxy ./runner
+BESIDE = -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
+SLOWEST := ./timeline/sqlite ./cmd/mulligan ./proxy ./runner ./provider/pi ./server
 
 .PHONY: test
 test: $(BIN)/gotestsum ## run the tests of every room, in a few minutes; it says what it leaves to test-all

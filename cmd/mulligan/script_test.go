@@ -104,6 +104,9 @@ providers:
 	if len(args) == 1 {
 		config += strings.ReplaceAll(ts.ReadFile(args[0]), "$LAB_URL", server.URL())
 	}
+	if !strings.Contains(config, "plugins:") {
+		config += "plugins: [{name: auto-recover, env: [GORACE]}]\n" // the default, which ends without quickExit's second
+	}
 	ts.Check(os.WriteFile(ts.MkAbs("mulligan.yaml"), []byte(config), 0o600))
 }
 
