@@ -54,8 +54,9 @@ build: ## build bin/mulligan
 
 # Tests that need minutes (processes that are killed, browsers, toolchains, thousands of seeds)
 # skip themselves with -short; the summary at the end says which, and test-all runs them.
-# bench is a module of its own, so that what only tests need is in nobody else's go.mod.
-GOTEST = $(CURDIR)/$(BIN)/gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(RACE)
+# bench is a module of its own, so that what only tests need is in nobody else's go.mod. (lint runs
+# go vet.)
+GOTEST = $(CURDIR)/$(BIN)/gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(RACE) -vet=off
 
 # How many rooms are tested side by side: a third of their time they wait for clocks. The ones that
 # take longest come first, so that none is alone at the end.

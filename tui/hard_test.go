@@ -18,7 +18,7 @@ func TestHostileTextIsDrawn(t *testing.T) {
 	for _, shape := range hostiletext.Shapes() {
 		t.Run(shape.Name, func(t *testing.T) {
 			if testing.Short() { // the whole of them takes half a minute
-				shape.Text = shape.Text[:cutBefore(shape.Text, len(shape.Text)/8)]
+				shape.Text = shape.Text[:cutBefore(shape.Text, len(shape.Text)/16)]
 			}
 			for _, pieces := range []int{1, 40} {
 				m := newMarkdown(76, newLook(true, true))

@@ -24,6 +24,11 @@ func find(repository fs.FS) (map[string][]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	return longTests(all), nil
+}
+
+// longTests is find among these functions.
+func longTests(all []*function) map[string][]string {
 	// A function that uses one that asks, asks too; repeat until nothing changes.
 	for known, more := map[string]bool{}, true; more; {
 		more = false
@@ -43,7 +48,7 @@ func find(repository fs.FS) (map[string][]string, error) {
 			found[f.dir] = append(found[f.dir], f.name)
 		}
 	}
-	return found, nil
+	return found
 }
 
 // usesOneOf reports whether f uses a known name: one of the same package, or pkg.Name of another

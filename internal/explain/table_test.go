@@ -92,7 +92,7 @@ func (endless) Read(p []byte) (int, error) {
 
 func TestTableEndsWhenItCannotBeWritten(t *testing.T) {
 	in := io.MultiReader(strings.NewReader("status\n"), endless{})
-	err := DiagnoseTable(in, &fullDisk{room: 1 << 20}, explainedAt, nil, func(int) {})
+	err := DiagnoseTable(in, &fullDisk{room: 1 << 17}, explainedAt, nil, func(int) {})
 	if !errors.Is(err, errFull) {
 		t.Errorf("%v", err)
 	}
