@@ -3,11 +3,15 @@ package command
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
-// escapes matches terminal sequences: colours, cursor movements, titles, links.
-var escapes = regexp.MustCompile(`\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,1000}(?:\x07|\x1b\\)|[ -/]*[0-~])`)
+// escapes matches terminal sequences: colours, cursor movements, titles, links. To compile it takes
+// longer than most packages take to start, and most programs that have this one run no command.
+var escapes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,1000}(?:\x07|\x1b\\)|[ -/]*[0-~])`)
+})
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
@@ -15,7 +19,7 @@ var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 // and line ends, which are one character each.
 func clean(b []byte) string {
 	s := strings.ToValidUTF8(string(b), "\uFFFD")
-	s = lineEnds.Replace(escapes.ReplaceAllString(s, ""))
+	s = lineEnds.Replace(escapes().ReplaceAllString(s, ""))
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
 			return -1
