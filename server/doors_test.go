@@ -22,8 +22,8 @@ import (
 // served is a serve that goes on, and its provider.
 type served struct {
 	*testing.T
-	url, token string
-	lab        *faultlab.Lab
+	url, token, state string
+	lab               *faultlab.Lab
 }
 
 // serveLab serves with a provider on this machine, which answers lists of models, too.
@@ -72,7 +72,7 @@ providers:
 			t.Error(err)
 		}
 	})
-	s := &served{T: t, lab: lab}
+	s := &served{T: t, lab: lab, state: state}
 	for deadline := time.Now().Add(time.Minute); s.url == ""; time.Sleep(10 * time.Millisecond) {
 		list, err := ListeningNow(state)
 		if err != nil || time.Now().After(deadline) {
@@ -86,6 +86,22 @@ providers:
 		t.Fatal(err)
 	}
 	return s
+}
+
+// TestNotReady: /readyz asks whether the store takes runs, and not only whether it can be read.
+func TestNotReady(t *testing.T) {
+	s := serveLab(t, "")
+	store := filepath.Join(s.state, "timeline.db")
+	if err := os.Rename(store, store+" elsewhere"); err != nil {
+		t.Fatal(err)
+	}
+	status, _, text := s.ask("GET", "/readyz", "")
+	if status != http.StatusServiceUnavailable || !strings.Contains(text, "it is gone") {
+		t.Errorf("%d %s", status, text)
+	}
+	if err := os.Rename(store+" elsewhere", store); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // ask makes a request with those headers; TOKEN in them is the installation's.
