@@ -163,6 +163,35 @@ func TestSweepGroups(t *testing.T) {
 	ours.remove()
 }
 
+// TestAClosedHostLeavesNoGroup: nobody may start Mulligan again who would remove it.
+func TestAClosedHostLeavesNoGroup(t *testing.T) {
+	folder := groupFolder()
+	if folder == "" {
+		t.Skip("NOT TESTED: no control groups are delegated here")
+	}
+	h := faultyHost(t, "ok", "")
+	if err := h.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var its string
+	pid := h.Statuses()[0].PID
+	groups, _ := filepath.Glob(filepath.Join(folder, groupName()+"-*"))
+	for _, path := range groups {
+		if slices.Contains((&controlGroup{path: path}).members(), pid) {
+			its = path
+		}
+	}
+	if its == "" {
+		t.Fatalf("the plugin is in none of %v", groups)
+	}
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(its); err == nil {
+		t.Error("its group is left")
+	}
+}
+
 // The limits that a plugin runs under.
 func TestLimitsAreSet(t *testing.T) {
 	t.Parallel()

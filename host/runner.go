@@ -103,10 +103,10 @@ func (r *processRunner) wait() {
 	if r.group == nil {
 		killMarked(r.sockets)
 	}
+	r.group.remove()
 	close(r.swept)
 	<-r.process.Closed()
 	_ = r.first.Close()
-	r.group.remove()
 }
 
 // killFor kills the process and everything that it started, as far as the host can
