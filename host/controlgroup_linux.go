@@ -139,6 +139,7 @@ func newControlGroup(folder string, l Limits) *controlGroup {
 		_ = writeGroup(g.path, "memory.oom.group", "1")
 	}
 	_ = writeGroup(g.path, "pids.max", strconv.Itoa(l.Processes))
+	_ = writeGroup(g.path, "cgroup.max.descendants", "64") // more would take long to look through
 	return g
 }
 

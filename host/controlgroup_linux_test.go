@@ -122,6 +122,9 @@ func TestGroupsWithinAGroup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if most, err := os.ReadFile(filepath.Join(g.path, "cgroup.max.descendants")); err != nil || string(most) != "64\n" {
+		t.Errorf("it may have %q groups, %v", most, err)
+	}
 	within := filepath.Join(g.path, "within")
 	if err := os.Mkdir(within, 0o755); err != nil {
 		t.Fatal(err)
