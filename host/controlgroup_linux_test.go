@@ -77,18 +77,12 @@ func TestDelegate(t *testing.T) {
 	for _, company := range []bool{false, true} {
 		g := newControlGroup(folder, Limits{}.orDefaults())
 		t.Cleanup(func() { g.kill(); g.remove() })
-		program := func(fault string) procgroup.Program {
-			return procgroup.Program{
-				Path: os.Args[0], Args: os.Args[:1], Env: append(os.Environ(), "FAULT="+fault, "DELEGATED="+g.path),
-				Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: os.Stderr,
-			}
-		}
 		if company {
-			if _, _, err := spawn(program("silent"), Limits{}.orDefaults(), g); err != nil {
+			if _, _, err := spawn(faultyProgram("silent"), Limits{}.orDefaults(), g); err != nil {
 				t.Fatal(err)
 			}
 		}
-		host, _, err := spawn(program("delegate"), Limits{}.orDefaults(), g)
+		host, _, err := spawn(faultyProgram("delegate", "DELEGATED="+g.path), Limits{}.orDefaults(), g)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,6 +101,14 @@ func TestDelegate(t *testing.T) {
 	}
 }
 
+// faultyProgram is this program with that fault, and with more in its environment.
+func faultyProgram(fault string, more ...string) procgroup.Program {
+	return procgroup.Program{
+		Path: os.Args[0], Args: os.Args[:1], Env: append(append(os.Environ(), "FAULT="+fault), more...),
+		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: os.Stderr,
+	}
+}
+
 // TestGroupsWithinAGroup: what a plugin's process moves to a group of its own is still the plugin's.
 func TestGroupsWithinAGroup(t *testing.T) {
 	folder := groupFolder()
@@ -114,11 +116,7 @@ func TestGroupsWithinAGroup(t *testing.T) {
 		t.Skip("NOT TESTED: no control groups are delegated here")
 	}
 	g := newControlGroup(folder, Limits{}.orDefaults())
-	silent := procgroup.Program{
-		Path: os.Args[0], Args: os.Args[:1], Env: append(os.Environ(), "FAULT=silent"),
-		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: os.Stderr,
-	}
-	process, _, err := spawn(silent, Limits{}.orDefaults(), g)
+	process, _, err := spawn(faultyProgram("silent"), Limits{}.orDefaults(), g)
 	if err != nil {
 		t.Fatal(err)
 	}
