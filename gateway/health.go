@@ -48,8 +48,8 @@ func (g *Gateway) ready(ctx context.Context, _ *struct{}) (*healthOutput, error)
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	_, err := g.cfg.Log.List(ctx, timeline.Query{Limit: 1})
-	if checker, ok := g.cfg.Log.(timeline.Checker); ok && err == nil {
-		err = checker.Check(ctx)
+	if err == nil {
+		err = timeline.CheckOf(ctx, g.cfg.Log)
 	}
 	if err == nil {
 		return g.healthy(), nil

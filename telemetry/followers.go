@@ -16,13 +16,8 @@ type followed struct {
 // Followed wraps log to count the clients that follow it.
 func (t *Telemetry) Followed(log timeline.Log) timeline.Log { return followed{log, t} }
 
-// Check is Checker.Check of the log. One that cannot tell is taken to accept every run.
-func (f followed) Check(ctx context.Context) error {
-	if checker, ok := f.Log.(timeline.Checker); ok {
-		return checker.Check(ctx)
-	}
-	return nil
-}
+// Check implements timeline.Checker.
+func (f followed) Check(ctx context.Context) error { return timeline.CheckOf(ctx, f.Log) }
 
 // Follow counts the follower until it leaves.
 func (f followed) Follow(ctx context.Context, run string, after uint64) iter.Seq2[timeline.Item, error] {

@@ -84,18 +84,14 @@ type checked struct {
 	err error
 }
 
-// Check is Checker.Check. A store that cannot tell is taken to accept every run.
+// Check is Checker.Check, by CheckOf its store.
 func (j *Journal) Check(ctx context.Context) error {
-	store, ok := j.store.(Checker)
-	if !ok {
-		return nil
-	}
 	j.checked.mu.Lock()
 	defer j.checked.mu.Unlock()
 	if time.Since(j.checked.at) < checkEvery {
 		return j.checked.err
 	}
-	err := store.Check(ctx)
+	err := CheckOf(ctx, j.store)
 	if ctx.Err() == nil { // otherwise the error is the caller's own cancellation
 		j.checked.at, j.checked.err = time.Now(), err
 	}

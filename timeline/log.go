@@ -147,6 +147,14 @@ type Checker interface {
 	Check(ctx context.Context) error
 }
 
+// CheckOf is the Check of a Log or a Store. One that cannot tell is taken to accept every run.
+func CheckOf(ctx context.Context, of any) error {
+	if checker, ok := of.(Checker); ok {
+		return checker.Check(ctx)
+	}
+	return nil
+}
+
 // Lease is the right to append to a run.
 type Lease struct {
 	Run, Owner string

@@ -82,6 +82,9 @@ func NewWriteBehind(log Log, takes func(recovery.Started) bool) *WriteBehind {
 // Now is Clocked's: the time of the log that is written to.
 func (w *WriteBehind) Now() time.Time { return ClockOf(w.Log)() }
 
+// Check is Checker's: that of the log behind it.
+func (w *WriteBehind) Check(ctx context.Context) error { return CheckOf(ctx, w.Log) }
+
 // Begin is Log.Begin.
 func (w *WriteBehind) Begin(
 	ctx context.Context, run, owner string, ttl time.Duration, first func(Lease) []recovery.Event,

@@ -24,6 +24,26 @@ func TestWriteBehindIsALog(t *testing.T) {
 	})
 }
 
+// fullLog is a log that accepts no run.
+type fullLog struct{ timeline.Log }
+
+func (fullLog) Check(context.Context) error { return timeline.ErrFull }
+
+// TestWhoIsWrittenBehindCanBeAsked: a store that accepts no run says so through what stands before
+// it.
+func TestWhoIsWrittenBehindCanBeAsked(t *testing.T) {
+	for _, log := range []timeline.Log{timeline.NewMemory(), fullLog{timeline.NewMemory()}} {
+		w := timeline.NewWriteBehind(log, func(recovery.Started) bool { return true })
+		_, full := log.(fullLog)
+		if err := timeline.CheckOf(t.Context(), w); errors.Is(err, timeline.ErrFull) != full || (err != nil) != full {
+			t.Errorf("full %t: %v", full, err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // behind is a log that writes every run behind, over one that fails as it is told to.
 type behind struct {
 	*testing.T

@@ -33,10 +33,8 @@ func newStoreCheck() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: f.opened(func(cmd *cobra.Command, a *app, _ []string) error {
 			begun := time.Now()
-			if checker, ok := a.Log.(timeline.Checker); ok {
-				if err := checker.Check(cmd.Context()); err != nil {
-					return err
-				}
+			if err := timeline.CheckOf(cmd.Context(), a.Log); err != nil {
+				return err
 			}
 			took := time.Since(begun)
 			_, err := fmt.Fprintf(a.Screen.Out, "%s takes runs; a write took %s.\n", a.Place(), took.Round(100*time.Microsecond))
