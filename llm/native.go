@@ -18,6 +18,7 @@ type Frame struct {
 	Status int                 // of the head; 0 = this is not the head
 	Header map[string][]string // likewise
 	// Data is an event with the line ends after it, or several that came together, a comment, or a
-	// document: the answer, or the beginning of an error body.
+	// document: the answer, or the beginning of an error body. It is valid until the next delta is
+	// asked for; whoever keeps it longer copies it.
 	Data []byte
 }

@@ -41,11 +41,12 @@ type commit struct {
 	held     []llm.Delta // heard of the attempt, but not passed on
 	given    []llm.Delta // what was passed on last, for the room in it
 	shown    recovery.Shown
-	framed   bool      // the attempt is passed on as it came
-	sealed   uint64    // attempts up to this one are over
-	usage    llm.Usage // of the attempt
-	spent    llm.Usage // of the attempts before it
-	usages   usage     // as the caller's wire writes them
+	framed   bool       // the attempt is passed on as it came
+	lent     *llm.Frame // the last piece of it, while it is heard
+	sealed   uint64     // attempts up to this one are over
+	usage    llm.Usage  // of the attempt
+	spent    llm.Usage  // of the attempts before it
+	usages   usage      // as the caller's wire writes them
 }
 
 // began makes attempt the one that is heard. Everything of the one before that was not passed on
@@ -79,14 +80,28 @@ func (c *commit) heard(attempt uint64, d llm.Delta) (out []llm.Delta, ok bool) {
 	if d.Frame == nil {
 		return c.content(d), true
 	}
-	before := c.frame(llm.Delta{Kind: llm.DeltaFrame, Frame: d.Frame})
-	if d.Frame = nil; d.Kind == llm.DeltaFrame {
-		return before, true
+	out = c.frame(d.Frame)
+	if d.Frame = nil; d.Kind != llm.DeltaFrame {
+		if more := c.content(d); len(out) == 0 {
+			out = more
+		} else {
+			out = append(out, more...)
+		}
 	}
-	if out = c.content(d); len(before) > 0 {
-		out = append(before, out...)
-	}
+	c.own()
 	return out, true
+}
+
+// own copies what is held of the last delta and its frame, because they are lent.
+func (c *commit) own() {
+	for i := range c.held[max(0, len(c.held)-2):] {
+		d := &c.held[len(c.held)-1-i]
+		d.Ends = slices.Clone(d.Ends)
+		if f := d.Frame; f != nil && f == c.lent {
+			d.Frame = &llm.Frame{Status: f.Status, Header: f.Header, Data: slices.Clone(f.Data)}
+		}
+	}
+	c.lent = nil
 }
 
 // content takes a delta without a piece of the answer as it came.
@@ -108,11 +123,12 @@ func (c *commit) content(d llm.Delta) []llm.Delta {
 
 // frame takes a piece of the answer as it came. Its deltas come after it, so it is held until
 // they do or, if it has none that are shown, until the next piece.
-func (c *commit) frame(d llm.Delta) []llm.Delta {
-	c.framed = true
-	if d.Frame != nil && d.Frame.Status == 0 && c.spent != (llm.Usage{}) {
-		d.Frame = &llm.Frame{Data: c.usages.plus(d.Frame.Data, c.spent)}
+func (c *commit) frame(f *llm.Frame) []llm.Delta {
+	if f.Status == 0 && c.spent != (llm.Usage{}) {
+		f = &llm.Frame{Data: c.usages.plus(f.Data, c.spent)}
 	}
+	c.framed, c.lent = true, f
+	d := llm.Delta{Kind: llm.DeltaFrame, Frame: f}
 	if c.shown == recovery.ShownNothing || c.ending() {
 		c.held = append(c.held, d)
 		return nil

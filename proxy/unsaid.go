@@ -29,7 +29,9 @@ type deltaRun struct {
 // add remembers d, which was made from the last of frames.
 func (u *unsaid) add(d llm.Delta, frames []byte) {
 	if n := len(u.runs); n == 0 || !continues(u.runs[n-1].like, d) {
-		u.runs = append(u.runs, deltaRun{like: d, item: itemIn(frames)})
+		like := d
+		like.Text, like.Ends = "", nil
+		u.runs = append(u.runs, deltaRun{like: like, item: itemIn(frames)})
 	}
 	run := &u.runs[len(u.runs)-1]
 	from := len(run.text)

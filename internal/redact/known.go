@@ -121,6 +121,18 @@ func (k *Known) Text(text string) string {
 	return hide(text, found)
 }
 
+// Bytes is data without secrets: data itself if it has none.
+func (k *Known) Bytes(data []byte) []byte {
+	if k.now.Load() == nil {
+		return data
+	}
+	text := string(data)
+	if clean := k.Text(text); clean != text {
+		return []byte(clean)
+	}
+	return data
+}
+
 // Error is err or, if its text contains a secret, a new error with clean text; the original must
 // not be passed on.
 func (k *Known) Error(err error) error {

@@ -100,6 +100,10 @@ func told(t rapid.TB, pieces []string, frames bool) (deltas []llm.Delta, err err
 		if err != nil {
 			return deltas, err
 		}
+		if d.Frame != nil { // it is lent
+			d.Frame = &llm.Frame{Status: d.Frame.Status, Header: d.Frame.Header, Data: slices.Clone(d.Frame.Data)}
+		}
+		d.Ends = slices.Clone(d.Ends)
 		deltas = append(deltas, d)
 	}
 	return deltas, nil

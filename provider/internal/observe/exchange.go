@@ -58,6 +58,7 @@ type exchange struct {
 	grace     *time.Timer // gives the rest of the answer up; runs once the terminal event has come
 	retired   bool
 	came      *llm.Frame // the event as it came, which goes out with the first of its deltas
+	piece     llm.Frame  // reused
 	batch     batch      // events before it that are not told yet
 	more      bool       // another event has already been read and follows immediately
 	unsent    bool       // the last delta had More set

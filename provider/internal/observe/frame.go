@@ -24,21 +24,29 @@ func (t *exchange) frame(data []byte) bool {
 	return f == nil || t.yieldOne(llm.Delta{Kind: llm.DeltaFrame, Frame: f, More: true}) // its deltas follow
 }
 
-// framed is a piece of the answer without secrets; nil if frames are not wanted.
+// framed is a piece of the answer without secrets, valid until the next one; nil if frames are not
+// wanted.
 func (t *exchange) framed(data []byte) *llm.Frame {
 	if !t.ask.Frames || len(data) == 0 {
 		return nil
 	}
-	return &llm.Frame{Data: []byte(t.secrets.known.Text(string(data)))}
+	t.piece = llm.Frame{Data: t.secrets.known.Bytes(data)}
+	return &t.piece
 }
+
+// Room for the events of a usual batch.
+const (
+	batchText   = 256 // bytes
+	batchEvents = 32
+)
 
 // batch is consecutive events that say more of the same. They become one delta with one frame if
 // they were read together, because each delta costs more than the few words in it.
 type batch struct {
 	first llm.Delta
 	text  []byte
-	ends  []int // of each event's text
-	raw   []byte
+	ends  []int  // of each event's text
+	raw   []byte // of all of them, as a rule where they were read
 }
 
 // takes reports whether an event with these deltas says more of the same.
@@ -58,15 +66,30 @@ func (b *batch) add(raw []byte, d llm.Delta) {
 	if len(b.ends) == 0 {
 		b.first = d
 	}
-	b.text, b.raw = append(b.text, d.Text...), append(b.raw, raw...)
+	if b.text == nil {
+		b.text, b.ends = make([]byte, 0, batchText), make([]int, 0, batchEvents)
+	}
+	b.text, b.raw = append(b.text, d.Text...), joined(b.raw, raw)
 	b.ends = append(b.ends, len(b.text))
 }
 
-// delta is what the batch says.
+// joined is a followed by b, without a copy if b follows a in memory already.
+func joined(a, b []byte) []byte {
+	n := len(a)
+	switch {
+	case n == 0:
+		return b
+	case len(b) > 0 && cap(a)-n >= len(b) && &a[:n+1][n] == &b[0]:
+		return a[:n+len(b)]
+	}
+	return append(slices.Clip(a), b...)
+}
+
+// delta is what the batch says, valid until more is added.
 func (b *batch) delta() llm.Delta {
 	d := b.first
 	if len(b.ends) > 1 {
-		d.Text, d.Ends = string(b.text), slices.Clone(b.ends)
+		d.Text, d.Ends = string(b.text), b.ends
 	}
 	return d
 }
@@ -109,6 +132,6 @@ func (t *exchange) tellBatch() bool {
 	}
 	t.came = t.framed(b.raw)
 	d := b.delta()
-	b.text, b.ends, b.raw = b.text[:0], b.ends[:0], b.raw[:0]
+	b.text, b.ends, b.raw = b.text[:0], b.ends[:0], nil
 	return t.tell([]llm.Delta{d})
 }

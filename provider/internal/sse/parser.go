@@ -14,11 +14,12 @@ var ErrTooLarge = errors.New("sse: line or event larger than 4 MiB")
 const (
 	startSize = 1 << 10  // of the buffer: most events are shorter
 	largeRead = 4 << 10  // likewise if Raw is kept: what net/http has read at once is then passed on at once
-	keepSize  = 64 << 10 // a larger data buffer is not reused
+	keepSize  = 64 << 10 // a larger buffer for joined lines of data is not reused
 )
 
-// Event is one event, or bytes that only show that the sender is alive. Name and Data are valid
-// until the next call of Next.
+// Event is one event, or bytes that only show that the sender is alive. Name, Data and Raw are valid
+// until the next call of Next. The Raw of an event directly follows that of the one before in
+// memory if both were read at once.
 type Event struct {
 	Name []byte
 	Data []byte
@@ -31,10 +32,10 @@ type Event struct {
 type Parser struct {
 	Keep bool // sets Raw in each event
 
-	raw  []byte
-	told bool // raw was returned
 	buf  []byte
-	from int // unread bytes are buf[from:to]
+	raw  int  // buf[raw:from] was read and is part of no Raw yet
+	told bool // it was returned as a Raw
+	from int  // unread bytes are buf[from:to]
 	to   int
 	seen int // bytes after from that contain no line end
 
@@ -44,7 +45,9 @@ type Parser struct {
 	name    []byte
 	data    []byte
 	hasData bool
-	dirty   bool // a field was read since the last blank line
+	inBuf   bool   // data is the only line of it, and still where it was read
+	joined  []byte // reused for the data of several lines
+	dirty   bool   // a field was read since the last blank line
 }
 
 // Push takes data and calls each with every event that it completes. After an error (ErrTooLarge,
@@ -79,18 +82,23 @@ func (p *Parser) drain(each func(Event) error) error {
 
 // next returns the next event, if one is there.
 func (p *Parser) next() (Event, bool, error) {
-	if p.told {
-		p.raw, p.told = p.raw[:0], false
-		if cap(p.raw) > keepSize {
-			p.raw = nil
-		}
-	}
+	p.forget()
 	event, ok, err := p.parse()
-	if ok && !p.dirty { // an event goes on after a comment
-		event.Raw, p.told = p.raw, true
+	if ok && !p.dirty && p.Keep { // an event goes on after a comment
+		event.Raw, p.told = p.kept(), true
 	}
 	return event, ok, err
 }
+
+// forget forgets the bytes that were returned as a Raw.
+func (p *Parser) forget() {
+	if p.told || !p.Keep {
+		p.raw, p.told = p.from, false
+	}
+}
+
+// kept are the bytes for the next Raw.
+func (p *Parser) kept() []byte { return p.buf[p.raw:p.from] }
 
 func (p *Parser) parse() (Event, bool, error) {
 	p.reset()
@@ -99,7 +107,7 @@ func (p *Parser) parse() (Event, bool, error) {
 		if !ok {
 			return Event{}, false, nil
 		}
-		if len(p.raw) > MaxSize {
+		if p.Keep && p.from-p.raw > MaxSize {
 			return Event{}, false, ErrTooLarge
 		}
 		switch {
@@ -125,9 +133,9 @@ func (p *Parser) reset() {
 	if p.dirty {
 		return
 	}
-	p.name, p.data, p.hasData = p.name[:0], p.data[:0], false
-	if cap(p.data) > keepSize {
-		p.data = nil
+	p.name, p.data, p.hasData, p.inBuf = p.name[:0], nil, false, false
+	if cap(p.joined) > keepSize {
+		p.joined = nil
 	}
 }
 
@@ -147,12 +155,23 @@ func (p *Parser) field(line []byte) error {
 		if len(p.data)+len(value) >= MaxSize {
 			return ErrTooLarge
 		}
-		if p.hasData {
-			p.data = append(p.data, '\n')
+		if !p.hasData {
+			p.data, p.hasData, p.inBuf = value, true, true
+			return nil
 		}
-		p.data, p.hasData = append(p.data, value...), true
+		p.takeOut()
+		p.joined = append(append(p.joined, '\n'), value...)
+		p.data = p.joined
 	}
 	return nil
+}
+
+// takeOut copies the data out of the buffer, which changes, or more data follows.
+func (p *Parser) takeOut() {
+	if p.inBuf {
+		p.joined, p.inBuf = append(p.joined[:0], p.data...), false
+		p.data = p.joined
+	}
 }
 
 // line takes a line from the buffer, without its end, if it is complete. It is valid until room
@@ -167,7 +186,7 @@ func (p *Parser) line() ([]byte, bool) {
 	}
 	line := p.buf[p.from : p.from+p.seen+end]
 	p.skipLF = fresh[end] == '\r'
-	p.read(p.seen + end + 1)
+	p.from += p.seen + end + 1
 	p.seen = 0
 	p.endCRLF()
 	return p.unmark(line), true
@@ -177,18 +196,10 @@ func (p *Parser) line() ([]byte, bool) {
 func (p *Parser) endCRLF() {
 	if p.skipLF && p.from < p.to {
 		if p.buf[p.from] == '\n' {
-			p.read(1)
+			p.from++
 		}
 		p.skipLF = false
 	}
-}
-
-// read skips n bytes.
-func (p *Parser) read(n int) {
-	if p.Keep {
-		p.raw = append(p.raw, p.buf[p.from:p.from+n]...)
-	}
-	p.from += n
 }
 
 // lineEnd is where the first line ends, -1 if it does not, and how many bytes were looked at. Those
@@ -222,19 +233,21 @@ func (p *Parser) unmark(line []byte) []byte {
 
 // room gives a buffer for more bytes.
 func (p *Parser) room() ([]byte, error) {
-	if p.from > 0 {
-		copy(p.buf, p.buf[p.from:p.to])
-		p.from, p.to = 0, p.to-p.from
+	p.takeOut()
+	p.forget()
+	if n := p.raw; n > 0 {
+		copy(p.buf, p.buf[n:p.to])
+		p.raw, p.from, p.to = 0, p.from-n, p.to-n
+	}
+	if p.to-p.from >= MaxSize {
+		return nil, ErrTooLarge
 	}
 	if p.to == len(p.buf) {
-		if p.to >= MaxSize {
-			return nil, ErrTooLarge
-		}
 		start := startSize
 		if p.Keep {
 			start = largeRead
 		}
-		p.buf = append(p.buf, make([]byte, max(start, min(len(p.buf), MaxSize-len(p.buf))))...)
+		p.buf = append(p.buf, make([]byte, max(start, min(len(p.buf), MaxSize)))...)
 	}
 	return p.buf[p.to:], nil
 }

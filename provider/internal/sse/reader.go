@@ -53,17 +53,15 @@ func (r *Reader) Rest() []byte {
 	if !p.Keep {
 		return nil
 	}
-	if p.told {
-		p.raw, p.told = p.raw[:0], false
-	}
+	p.forget()
 	if p.skipLF && p.from == p.to {
 		_ = r.fill() // on an error there is none
 	}
 	p.endCRLF()
 	if r.err != nil {
-		p.read(p.to - p.from)
+		p.from = p.to
 	}
-	return p.raw
+	return p.kept()
 }
 
 // fill reads once.

@@ -14,14 +14,20 @@ import (
 
 // read spells a stream out: name=data for an event, "." for a sign of life.
 func read(src io.Reader) (string, error) {
-	r := sse.NewReader(src, false)
+	said, _, err := readRaw(src, false)
+	return said, err
+}
+
+// readRaw is read, and what was told of the bytes themselves.
+func readRaw(src io.Reader, keep bool) (spelt string, raw []byte, err error) {
+	r := sse.NewReader(src, keep)
 	var said []string
 	for {
 		event, err := r.Next()
 		if err != nil {
-			return strings.Join(said, " "), err
+			return strings.Join(said, " "), append(raw, r.Rest()...), err
 		}
-		said = append(said, spell(event))
+		said, raw = append(said, spell(event)), append(raw, event.Raw...)
 	}
 }
 
@@ -109,13 +115,18 @@ func TestTooLarge(t *testing.T) {
 		if _, err := read(strings.NewReader(in)); !errors.Is(err, sse.ErrTooLarge) {
 			t.Errorf("%s: %v", name, err)
 		}
+		if _, _, err := readRaw(strings.NewReader(in), true); !errors.Is(err, sse.ErrTooLarge) {
+			t.Errorf("%s, kept: %v", name, err)
+		}
 		if _, err := push(in, 1000); !errors.Is(err, sse.ErrTooLarge) {
 			t.Errorf("%s, pushed: %v", name, err)
 		}
 	}
 	large := strings.Repeat("x", 3<<20)
-	if got, _ := read(strings.NewReader("data: " + large + "\n\n")); got != "="+large {
-		t.Error("an event of 3 MiB was not read")
+	for _, keep := range []bool{false, true} {
+		if got, raw, _ := readRaw(strings.NewReader("data: "+large+"\n\n"), keep); got != "="+large || keep && len(raw) != len(large)+8 {
+			t.Errorf("of an event of 3 MiB %d bytes were read (kept: %t)", len(got), keep)
+		}
 	}
 }
 
@@ -139,6 +150,11 @@ func FuzzReader(f *testing.F) {
 		pieces, _ := read(&chunks{in, int(size)%7 + 1})
 		if whole != pieces {
 			t.Fatalf("whole %q, in pieces %q", whole, pieces)
+		}
+		for _, src := range []io.Reader{bytes.NewReader(in), &chunks{in, int(size)%7 + 1}} {
+			if kept, raw, _ := readRaw(src, true); kept != whole || !bytes.Equal(raw, in) {
+				t.Fatalf("%q is kept as %q, and said to be %q", in, raw, kept)
+			}
 		}
 		if pushed, err := push(string(in), int(size)%7+1); pushed != whole || err != nil {
 			t.Fatalf("whole %q, pushed %q, %v", whole, pushed, err)
