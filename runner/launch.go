@@ -75,9 +75,9 @@ func (l *loop) launch(ctx context.Context) *Run {
 	case first == nil:
 		go drive()
 	case l.awaited && l.r.interruptible(model):
-		run.first = func() { callAndDrive(first, drive) }
+		run.first = func() { callAndDrive(ctx, first, drive) }
 	default:
-		go callAndDrive(first, drive)
+		go callAndDrive(ctx, first, drive)
 	}
 	return run
 }
@@ -90,9 +90,9 @@ func (r *Runner) interruptible(model string) bool {
 }
 
 // callAndDrive makes a run's first call and drives the run: on the goroutine of the call if it is
-// over within loopAfter, otherwise on one of its own from then on. A loop beside the call would
-// only start timers before that, on a processor that the answer needs.
-func callAndDrive(call, drive func()) {
+// over within loopAfter, otherwise on one of its own from then on, or as soon as ctx ends. A loop
+// beside the call would only start timers before that, on a processor that the answer needs.
+func callAndDrive(ctx context.Context, call, drive func()) {
 	var driven atomic.Bool
 	once := func() {
 		if !driven.Swap(true) {
@@ -100,8 +100,10 @@ func callAndDrive(call, drive func()) {
 		}
 	}
 	late := time.AfterFunc(loopAfter, once)
+	gone := context.AfterFunc(ctx, once)
 	call()
 	late.Stop()
+	gone()
 	once()
 }
 

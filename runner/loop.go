@@ -21,7 +21,7 @@ const (
 	napWorth    = 30 * time.Second        // a sleep that a stream is not expected to survive
 	inboxAfter  = 100 * time.Millisecond  // a short call is over before it needs to follow its inbox
 	inboxPause  = 250 * time.Millisecond  // before an inbox that could not be read is read again
-	loopAfter   = 2 * time.Millisecond    // a first call that is over by then needs no loop beside it
+	loopAfter   = 50 * time.Millisecond   // a first call that is over by then needs no loop beside it
 	staleAfter  = time.Second             // if writing an intent took longer, the run's time may be over by then
 	mailboxSize = 16
 )
