@@ -16,6 +16,7 @@ const maxDepth = 4
 type trie struct {
 	values  []string
 	first   [256]int32 // of a form's first byte → node, 0 = none
+	used    [256]bool  // the bytes of all forms
 	nodes   []node
 	longest int
 }
@@ -37,6 +38,9 @@ func newTrie() *trie { return &trie{nodes: make([]node, 1)} }
 
 func (t *trie) add(form string) {
 	t.longest = max(t.longest, len(form))
+	for i := range len(form) {
+		t.used[form[i]] = true
+	}
 	at := t.first[form[0]]
 	if at == 0 {
 		at = t.grow()
@@ -75,7 +79,7 @@ func (t *trie) find(text string) (found []span, open, wait int) {
 	v := view{text: text, cut: len(text)}
 	for depth := 0; ; depth++ {
 		found, open, wait = t.search(v, found, open, wait)
-		if depth == maxDepth || !strings.ContainsAny(v.text, escapes) {
+		if depth == maxDepth || v.cut == len(v.text) && !t.mayHide(v.text) {
 			break
 		}
 		next := v.unescape()
@@ -88,6 +92,27 @@ func (t *trie) find(text string) (found []span, open, wait int) {
 		v = next
 	}
 	return joined(found), open, wait
+}
+
+// mayHide reports whether an escape in text stands for a byte of a secret, begins another escape,
+// or may go on beyond the end. Most escapes are quotes and line ends, which secrets do not have.
+func (t *trie) mayHide(text string) bool {
+	for {
+		i := strings.IndexAny(text, escapes)
+		if i < 0 {
+			return false
+		}
+		plain, size, cut := read(text[i:])
+		if cut {
+			return true
+		}
+		for j := 0; size > 1 && j < len(plain); j++ {
+			if b := plain[j]; t.used[b] || strings.IndexByte(escapes, b) >= 0 {
+				return true
+			}
+		}
+		text = text[i+size:]
+	}
 }
 
 // search adds what is found in v.
