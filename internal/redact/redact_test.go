@@ -221,7 +221,7 @@ func FuzzText(f *testing.F) {
 // BenchmarkText has events of an answer with line ends and quotes in it.
 func BenchmarkText(b *testing.B) {
 	known := redact.New("sk-proj-0123456789abcdefghijklmnopqrstuvwxyz")
-	event := `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":" \"x\",\n"}}]}`
+	event := `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":" \"x\",\n {\"a\":\"b\\n\"}"}}]}`
 	text := strings.Repeat(event+"\n\n", 10)
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()

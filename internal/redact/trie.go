@@ -94,22 +94,36 @@ func (t *trie) find(text string) (found []span, open, wait int) {
 	return joined(found), open, wait
 }
 
-// mayHide reports whether an escape in text stands for a byte of a secret, begins another escape,
-// or may go on beyond the end. Most escapes are quotes and line ends, which secrets do not have.
+// mayHide reports whether an escape in text, or one in what it stands for, is a byte of a secret or
+// may go on beyond the end. Most escapes are quotes and line ends, which secrets do not have.
 func (t *trie) mayHide(text string) bool {
+	for range maxDepth {
+		hides, nested := t.hides(text)
+		if hides || !nested {
+			return hides
+		}
+		text = unescaped(text)
+	}
+	return false
+}
+
+// hides is mayHide for the escapes in text itself. nested says that others begin with what they
+// stand for.
+func (t *trie) hides(text string) (hides, nested bool) {
 	for {
 		i := strings.IndexAny(text, escapes)
 		if i < 0 {
-			return false
+			return false, nested
 		}
 		plain, size, cut := read(text[i:])
 		if cut {
-			return true
+			return true, nested
 		}
 		for j := 0; size > 1 && j < len(plain); j++ {
-			if b := plain[j]; t.used[b] || strings.IndexByte(escapes, b) >= 0 {
-				return true
+			if t.used[plain[j]] {
+				return true, nested
 			}
+			nested = nested || strings.IndexByte(escapes, plain[j]) >= 0
 		}
 		text = text[i+size:]
 	}

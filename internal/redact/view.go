@@ -65,6 +65,23 @@ func (v view) unescape() view {
 	return view{b.String(), at, from}
 }
 
+// unescaped is text with each escape decoded once.
+func unescaped(text string) string {
+	var b strings.Builder
+	b.Grow(len(text))
+	for {
+		i := strings.IndexAny(text, escapes)
+		if i < 0 {
+			b.WriteString(text)
+			return b.String()
+		}
+		plain, size, _ := read(text[i:])
+		b.WriteString(text[:i])
+		b.WriteString(plain)
+		text = text[i+size:]
+	}
+}
+
 // read returns what the escape at the beginning of s stands for, its length, and whether
 // s ends within it. If there is no escape, it returns the first byte.
 func read(s string) (plain string, size int, cut bool) {
