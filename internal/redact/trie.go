@@ -16,6 +16,7 @@ const maxDepth = 4
 type trie struct {
 	values  []string
 	first   [256]int32 // of a form's first byte → node, 0 = none
+	second  [256]set   // of a form's first byte → the bytes that come after it
 	used    [256]bool  // the bytes of all forms
 	nodes   []node
 	longest int
@@ -31,6 +32,12 @@ type edge struct {
 	to int32
 }
 
+// set is a set of bytes.
+type set [4]uint64
+
+func (s *set) add(b byte)      { s[b>>6] |= 1 << (b & 63) }
+func (s *set) has(b byte) bool { return s[b>>6]&(1<<(b&63)) != 0 }
+
 // span is a part of a text.
 type span struct{ from, to int }
 
@@ -41,6 +48,7 @@ func (t *trie) add(form string) {
 	for i := range len(form) {
 		t.used[form[i]] = true
 	}
+	t.second[form[0]].add(form[1])
 	at := t.first[form[0]]
 	if at == 0 {
 		at = t.grow()
@@ -132,7 +140,8 @@ func (t *trie) hides(text string) (hides, nested bool) {
 // search adds what is found in v.
 func (t *trie) search(v view, found []span, open, wait int) (list []span, from, holdFrom int) {
 	for i := 0; i < len(v.text); i++ {
-		if t.first[v.text[i]] == 0 {
+		b := v.text[i]
+		if t.first[b] == 0 || i+1 < v.cut && !t.second[b].has(v.text[i+1]) {
 			continue
 		}
 		end, goesOn := t.match(v.text[i:], v.cut-i)
