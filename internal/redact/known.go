@@ -49,14 +49,9 @@ func (k *Known) Add(values ...string) {
 	if extra := len(k.values) - maxKnown; extra > 0 {
 		k.values = slices.Delete(k.values, 0, extra)
 	}
-	t := newTrie()
-	for _, value := range k.values {
-		for _, form := range forms(value) {
-			t.add(form)
-		}
-		t.values = append(t.values, value)
+	if len(k.values) > 0 {
+		k.now.Store(newTrie(k.values))
 	}
-	k.now.Store(t)
 }
 
 // With makes a Known of what k knows now, and values.

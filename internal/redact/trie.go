@@ -20,6 +20,7 @@ type trie struct {
 	used    [256]bool  // the bytes of all forms
 	nodes   []node
 	longest int
+	skips   *skips
 }
 
 type node struct {
@@ -41,7 +42,19 @@ func (s *set) has(b byte) bool { return s[b>>6]&(1<<(b&63)) != 0 }
 // span is a part of a text.
 type span struct{ from, to int }
 
-func newTrie() *trie { return &trie{nodes: make([]node, 1)} }
+// newTrie makes a trie of values, of which there is one at least.
+func newTrie(values []string) *trie {
+	t := &trie{values: slices.Clone(values), nodes: make([]node, 1)}
+	var all []string
+	for _, value := range values {
+		all = append(all, forms(value)...)
+	}
+	for _, form := range all {
+		t.add(form)
+	}
+	t.skips = newSkips(all)
+	return t
+}
 
 func (t *trie) add(form string) {
 	t.longest = max(t.longest, len(form))
@@ -118,11 +131,8 @@ func (t *trie) mayHide(text string) bool {
 // hides is mayHide for the escapes in text itself. nested says that others begin with what they
 // stand for.
 func (t *trie) hides(text string) (hides, nested bool) {
-	for {
-		i := strings.IndexAny(text, escapes)
-		if i < 0 {
-			return false, nested
-		}
+	in := escapesIn(text)
+	for i := in.from(0); i < len(text); {
 		plain, size, cut := read(text[i:])
 		if cut {
 			return true, nested
@@ -133,15 +143,24 @@ func (t *trie) hides(text string) (hides, nested bool) {
 			}
 			nested = nested || strings.IndexByte(escapes, plain[j]) >= 0
 		}
-		text = text[i+size:]
+		i = in.from(i + size)
 	}
+	return false, nested
 }
 
-// search adds what is found in v.
+// search adds what is found in v. Where there is nothing, only what may go on beyond the end is left
+// to be found.
 func (t *trie) search(v view, found []span, open, wait int) (list []span, from, holdFrom int) {
-	for i := 0; i < len(v.text); i++ {
-		b := v.text[i]
-		if t.first[b] == 0 || i+1 < v.cut && !t.second[b].has(v.text[i+1]) {
+	start := 0
+	if t.lacks(v.text) {
+		start = max(0, v.cut-t.longest)
+	}
+	return t.searchFrom(start, v, found, open, wait)
+}
+
+func (t *trie) searchFrom(start int, v view, found []span, open, wait int) (list []span, from, holdFrom int) {
+	for i := start; i < len(v.text); i++ {
+		if t.first[v.text[i]] == 0 || i+1 < v.cut && !t.mayBegin(v.text[i], v.text[i+1]) {
 			continue
 		}
 		end, goesOn := t.match(v.text[i:], v.cut-i)
@@ -158,6 +177,9 @@ func (t *trie) search(v view, found []span, open, wait int) (list []span, from, 
 	}
 	return found, open, wait
 }
+
+// mayBegin reports whether a form begins with two bytes.
+func (t *trie) mayBegin(a, b byte) bool { return t.first[a] != 0 && t.second[a].has(b) }
 
 // match is the length of the longest form that text begins with, 0 if there is none. goesOn says
 // whether a form continues beyond the end of text, or beyond cut.
