@@ -96,13 +96,22 @@ func (t *trie) step(at int32, on byte) int32 {
 // that may become one when text goes on, and wait where the text to hold back begins; both are
 // len(text) if there is none.
 func (t *trie) find(text string) (found []span, open, wait int) {
+	found, open, wait = t.search(view{text: text, cut: len(text)}, nil, len(text), len(text))
+	if from := t.hidesFrom(text); from < len(text) {
+		behind, mayOpen, mayWait := t.behindEscapes(text[from:])
+		for _, s := range behind {
+			found = append(found, span{from + s.from, from + s.to})
+		}
+		open, wait = min(open, from+mayOpen), min(wait, from+mayWait)
+	}
+	return joined(found), open, wait
+}
+
+// behindEscapes is find for what text stands for.
+func (t *trie) behindEscapes(text string) (found []span, open, wait int) {
 	open, wait = len(text), len(text)
 	v := view{text: text, cut: len(text)}
-	for depth := 0; ; depth++ {
-		found, open, wait = t.search(v, found, open, wait)
-		if depth == maxDepth || v.cut == len(v.text) && !t.mayHide(v.text) {
-			break
-		}
+	for range maxDepth {
 		next := v.unescape()
 		if next.cut < len(next.text) {
 			wait = min(wait, next.start(next.cut))
@@ -111,41 +120,53 @@ func (t *trie) find(text string) (found []span, open, wait int) {
 			break
 		}
 		v = next
+		found, open, wait = t.search(v, found, open, wait)
 	}
-	return joined(found), open, wait
+	return found, open, wait
 }
 
-// mayHide reports whether an escape in text, or one in what it stands for, is a byte of a secret or
-// may go on beyond the end. Most escapes are quotes and line ends, which secrets do not have.
-func (t *trie) mayHide(text string) bool {
-	for range maxDepth {
-		hides, nested := t.hides(text)
-		if hides || !nested {
-			return hides
+// hidesFrom is where the part of text begins that may hide something behind escapes: an escape, or
+// one in what it stands for, is a byte of a secret or may go on beyond the end. Most escapes are
+// quotes and line ends, which secrets do not have.
+func (t *trie) hidesFrom(text string) int {
+	read := text
+	for depth := range maxDepth {
+		hides, nested, from := t.hides(read)
+		switch {
+		case hides, from < len(read) && (nested || depth > 0):
+			return 0
+		case from < len(read):
+			return from
+		case !nested:
+			return len(text)
 		}
-		text = unescaped(text)
+		read = unescaped(read)
 	}
-	return false
+	return len(text)
 }
 
-// hides is mayHide for the escapes in text itself. nested says that others begin with what they
-// stand for.
-func (t *trie) hides(text string) (hides, nested bool) {
-	in := escapesIn(text)
+// hides reports whether an escape in text itself is a byte of a secret. nested says that others
+// begin with what they stand for. If one may go on beyond the end, from is where a secret may begin
+// that goes on with it, and otherwise the end.
+func (t *trie) hides(text string) (hides, nested bool, from int) {
+	in, after := escapesIn(text), 0
 	for i := in.from(0); i < len(text); {
 		plain, size, cut := read(text[i:])
 		if cut {
-			return true, nested
+			return false, nested, max(after, i-t.longest)
 		}
 		for j := 0; size > 1 && j < len(plain); j++ {
 			if t.used[plain[j]] {
-				return true, nested
+				return true, nested, 0
 			}
 			nested = nested || strings.IndexByte(escapes, plain[j]) >= 0
 		}
+		if size > 1 {
+			after = i + size
+		}
 		i = in.from(i + size)
 	}
-	return false, nested
+	return false, nested, len(text)
 }
 
 // search adds what is found in v. Where there is nothing, only what may go on beyond the end is left
