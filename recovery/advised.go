@@ -36,11 +36,11 @@ const (
 // own name for its conversation; one that cannot be a label's value is replaced with its digest.
 func CallLabels(kind, session string) Labels {
 	l := Labels{labelKind: kind}
-	if session == "" {
-		return l
-	}
-	l[labelSession] = session
-	if l.Check() != nil {
+	switch {
+	case session == "":
+	case isLabelValue(session):
+		l[labelSession] = session
+	default:
 		l[labelSession] = DigestOf([]byte(session)).SHA256
 	}
 	return l

@@ -32,7 +32,7 @@ func (l Labels) Check() error {
 		switch value := l[key]; {
 		case !isLabelKey(key):
 			return fmt.Errorf("%q is not a label: its name has 1 to %d small letters, digits and ._/-, a letter or a digit first", key, maxLabelKey)
-		case utf8.RuneCountInString(value) > maxLabelValue || !utf8.ValidString(value) || hasControl(value):
+		case !isLabelValue(value):
 			return fmt.Errorf("the label %s is not valid UTF-8 of at most %d characters, none of them a control character", key, maxLabelValue)
 		}
 	}
@@ -47,6 +47,10 @@ func isLabelKey(key string) bool {
 		}
 	}
 	return key != "" && len(key) <= maxLabelKey
+}
+
+func isLabelValue(value string) bool {
+	return utf8.RuneCountInString(value) <= maxLabelValue && utf8.ValidString(value) && !hasControl(value)
 }
 
 // String writes the labels in the order of their names: name=value.
@@ -82,5 +86,5 @@ func (l Labels) Has(some Labels) bool {
 }
 
 func hasControl(s string) bool {
-	return slices.ContainsFunc([]rune(s), func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 })
+	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 })
 }
