@@ -60,7 +60,7 @@ type Delta struct {
 	Frame     *Frame // with DeltaFrame, or with the first delta made from it
 	// Ends is where the text of each event ends, if Text and Frame are those of several events that
 	// came together; nil = of one. Secrets that were removed do not move the ends. Only answers with
-	// frames set it. It is valid as long as Frame.
+	// frames set it. It is valid until the next delta is asked for.
 	Ends []int
 	// More says that another delta follows immediately, so that this one need not be sent by
 	// itself. Only answers with frames set it.

@@ -13,12 +13,12 @@ type Native struct {
 }
 
 // Frame is a piece of the answer to a [Native] request, as it came: first the head, then each event
-// of a stream, or the whole document. Known secrets are removed from it.
+// of a stream, or the whole document. Known secrets are removed from it. A Frame is valid until the
+// next delta is asked for; whoever keeps it longer copies it, and its Data.
 type Frame struct {
 	Status int                 // of the head; 0 = this is not the head
 	Header map[string][]string // likewise
 	// Data is an event with the line ends after it, or several that came together, a comment, or a
-	// document: the answer, or the beginning of an error body. It is valid until the next delta is
-	// asked for; whoever keeps it longer copies it.
+	// document: the answer, or the beginning of an error body.
 	Data []byte
 }

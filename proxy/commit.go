@@ -78,7 +78,9 @@ func (c *commit) heard(attempt uint64, d llm.Delta) (out []llm.Delta, ok bool) {
 		return nil, false
 	}
 	if d.Frame == nil {
-		return c.content(d), true
+		out = c.content(d)
+		c.own()
+		return out, true
 	}
 	out = c.frame(d.Frame)
 	if d.Frame = nil; d.Kind != llm.DeltaFrame {

@@ -20,7 +20,9 @@ func heardOf(t *rapid.T) []llm.Delta {
 		d := llm.Delta{Kind: kind, Text: rapid.SampledFrom([]string{"", "a", "b c"}).Draw(t, "text")}
 		if kind == llm.DeltaFrame || kind != llm.DeltaPing && rapid.Bool().Draw(t, "framed") {
 			d.Frame = &llm.Frame{Data: []byte("data: " + rapid.StringN(1, 3, 3).Draw(t, "frame") + "\n\n")}
-			d.Ends = []int{0, len(d.Text)}
+		}
+		if d.Text != "" && rapid.Bool().Draw(t, "joined") {
+			d.Ends = []int{1, len(d.Text)}
 		}
 		return d
 	}), 0, 12).Draw(t, "heard")
@@ -44,13 +46,15 @@ func kinds(deltas []llm.Delta) (list []string) {
 
 // lent is d with a frame and ends that last only until over is called.
 func lent(d llm.Delta) (copied llm.Delta, over func()) {
-	if d.Frame == nil {
-		return d, func() {}
+	var frame llm.Frame
+	ends := slices.Clone(d.Ends)
+	if d.Ends = ends; d.Frame != nil {
+		frame.Data = slices.Clone(d.Frame.Data)
+		d.Frame = &frame
 	}
-	data, ends := slices.Clone(d.Frame.Data), slices.Clone(d.Ends)
-	d.Frame, d.Ends = &llm.Frame{Data: data}, ends
 	return d, func() {
-		clear(data)
+		clear(frame.Data)
+		frame.Data = nil
 		clear(ends)
 	}
 }

@@ -175,6 +175,31 @@ func TestAnyMixtureOfEscapes(t *testing.T) {
 	})
 }
 
+// TestEscapesMadeByEscapes: what an escape stands for may be a part of another one.
+func TestEscapesMadeByEscapes(t *testing.T) {
+	for _, c := range []struct{ secret, text string }{
+		{"sk-live-secret", `&#115&#59;k-live-secret`},
+		{"sk-live-secret", `&#115%3bk-live-secret`},
+		{"sk-live-secret", `&#115\u003bk-live-secret`},
+		{"sk-live-secret", `&\u0023115;k-live-secret`},
+		{"sk-live-secret", `736b2d6c6976652d73656372657\u00%334`},
+		{"/secret-key", `&sol%3bsecret-key`},
+		{"ab/cd-ef-gh", `ab&sol%3bcd-ef-gh`},
+		{"secret-key-1", `\u&#48;073ecret-key-1`},
+	} {
+		known := redact.New(c.secret)
+		if got := known.Text(c.text); got != redact.Mark {
+			t.Errorf("%s in %s: %s", c.secret, c.text, got)
+		}
+		for cut := range c.text {
+			s := known.Stream()
+			if got := s.Push(c.text[:cut]) + s.Push(c.text[cut:]) + s.Flush(); !inPieces(got, redact.Mark) {
+				t.Errorf("%s in %s cut at %d: %s", c.secret, c.text, cut, got)
+			}
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	known := redact.New(canary)
 	plain := errors.New("plain")

@@ -145,21 +145,21 @@ func (t *trie) hidesFrom(text string) int {
 	return len(text)
 }
 
-// hides reports whether an escape in text itself is a byte of a secret. nested says that others
-// begin with what they stand for. If one may go on beyond the end, from is where a secret may begin
-// that goes on with it, and otherwise the end.
+// hides reports whether an escape in text itself is a byte of a secret. nested says that what they
+// stand for may be a part of other escapes. If one may go on beyond the end, from is where a secret
+// may begin that goes on with it, perhaps through escapes that it completes, and otherwise the end.
 func (t *trie) hides(text string) (hides, nested bool, from int) {
 	in, after := escapesIn(text), 0
 	for i := in.from(0); i < len(text); {
 		plain, size, cut := read(text[i:])
 		if cut {
-			return false, nested, max(after, i-t.longest)
+			return false, nested, max(after, i-t.longest-maxDepth*maxEscape)
 		}
 		for j := 0; size > 1 && j < len(plain); j++ {
 			if t.used[plain[j]] {
 				return true, nested, 0
 			}
-			nested = nested || strings.IndexByte(escapes, plain[j]) >= 0
+			nested = nested || isAlnum(plain[j]) || strings.IndexByte(escapes+"#;", plain[j]) >= 0
 		}
 		if size > 1 {
 			after = i + size

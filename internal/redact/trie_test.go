@@ -29,7 +29,8 @@ func (t *trie) thorough(text string) (found []span, open, wait int) {
 func TestEscapesThatHideNothing(t *testing.T) {
 	known := New("se/cr et-1", "key:abc")
 	pieces := append(strings.Split(`se/cr et-1key:abc`, ""),
-		"se/cr et-1", `\/`, `\\`, `\"`, `\n`, `\u0073`, `\u00`, `\ud83d`, `\ude00`, `\x63`, `%63`, `%`, `%0`, `&`, `&sol;`, `&quot;`, `&am`, `&amp;`, `\`, "words ")
+		"se/cr et-1", `\/`, `\\`, `\"`, `\n`, `\u0073`, `\u00`, `\ud83d`, `\ude00`, `\x63`, `%63`, `%`, `%0`, `&`, `&sol;`, `&quot;`, `&am`, `&amp;`, `\`, "words ",
+		`%3b`, `\u003b`, `&#59;`, `&sol`, `&#115`, `&#1`, `15`, `%23`, `\u0030`, `%30`, `\u0023`)
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 30).Draw(t, "text"), "")
 		tr := known.now.Load()

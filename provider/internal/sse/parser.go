@@ -3,6 +3,7 @@ package sse
 import (
 	"bytes"
 	"errors"
+	"slices"
 )
 
 // MaxSize is the largest line, and the largest data of one event, in bytes.
@@ -141,7 +142,7 @@ func (p *Parser) reset() {
 
 func (p *Parser) event() Event {
 	p.dirty = false
-	return Event{Name: p.name, Data: p.data}
+	return Event{Name: p.name, Data: slices.Clip(p.data)}
 }
 
 func (p *Parser) field(line []byte) error {
