@@ -129,18 +129,18 @@ func (t *trie) behindEscapes(text string) (found []span, open, wait int) {
 // one in what it stands for, is a byte of a secret or may go on beyond the end. Most escapes are
 // quotes and line ends, which secrets do not have.
 func (t *trie) hidesFrom(text string) int {
-	read := text
+	said := text
 	for depth := range maxDepth {
-		hides, nested, from := t.hides(read)
+		hides, nested, from := t.hides(said)
 		switch {
-		case hides, from < len(read) && (nested || depth > 0):
+		case hides, from < len(said) && (nested || depth > 0):
 			return 0
-		case from < len(read):
+		case from < len(said):
 			return from
 		case !nested:
 			return len(text)
 		}
-		read = unescaped(read)
+		said = unescaped(said)
 	}
 	return len(text)
 }
