@@ -77,18 +77,11 @@ func (c *commit) heard(attempt uint64, d llm.Delta) (out []llm.Delta, ok bool) {
 	if attempt != c.attempt || attempt <= c.sealed {
 		return nil, false
 	}
-	if d.Frame == nil {
-		out = c.content(d)
-		c.own()
-		return out, true
+	if d.Frame != nil {
+		out, d.Frame = c.frame(d.Frame), nil
 	}
-	out = c.frame(d.Frame)
-	if d.Frame = nil; d.Kind != llm.DeltaFrame {
-		if more := c.content(d); len(out) == 0 {
-			out = more
-		} else {
-			out = append(out, more...)
-		}
+	if d.Kind != llm.DeltaFrame {
+		out = joined(out, c.content(d))
 	}
 	c.own()
 	return out, true

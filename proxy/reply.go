@@ -117,7 +117,7 @@ func (r *reply) note(d llm.Delta, frames []byte) {
 }
 
 // joined is a followed by b; b itself if a is empty.
-func joined(a, b []byte) []byte {
+func joined[E any](a, b []E) []E {
 	if len(a) == 0 {
 		return slices.Clip(b)
 	}

@@ -38,7 +38,7 @@ func (t *trie) lacks(text string) bool {
 			continue
 		}
 		from := i - s.least + 1
-		if t.mayBegin(text[from], text[from+1]) {
+		if t.second[text[from]].has(text[from+1]) {
 			if length, _ := t.match(text[from:], len(text)); length > 0 {
 				return false
 			}

@@ -17,7 +17,7 @@ type trie struct {
 	values  []string
 	first   [256]int32 // of a form's first byte → node, 0 = none
 	second  [256]set   // of a form's first byte → the bytes that come after it
-	used    [256]bool  // the bytes of all forms
+	used    set        // the bytes of all forms
 	nodes   []node
 	longest int
 	skips   *skips
@@ -59,7 +59,7 @@ func newTrie(values []string) *trie {
 func (t *trie) add(form string) {
 	t.longest = max(t.longest, len(form))
 	for i := range len(form) {
-		t.used[form[i]] = true
+		t.used.add(form[i])
 	}
 	t.second[form[0]].add(form[1])
 	at := t.first[form[0]]
@@ -156,7 +156,7 @@ func (t *trie) hides(text string) (hides, nested bool, from int) {
 			return false, nested, max(after, i-t.longest-maxDepth*maxEscape)
 		}
 		for j := 0; size > 1 && j < len(plain); j++ {
-			if t.used[plain[j]] {
+			if t.used.has(plain[j]) {
 				return true, nested, 0
 			}
 			nested = nested || isAlnum(plain[j]) || strings.IndexByte(escapes+"#;", plain[j]) >= 0
@@ -181,7 +181,7 @@ func (t *trie) search(v view, found []span, open, wait int) (list []span, from, 
 
 func (t *trie) searchFrom(start int, v view, found []span, open, wait int) (list []span, from, holdFrom int) {
 	for i := start; i < len(v.text); i++ {
-		if t.first[v.text[i]] == 0 || i+1 < v.cut && !t.mayBegin(v.text[i], v.text[i+1]) {
+		if t.first[v.text[i]] == 0 || i+1 < v.cut && !t.second[v.text[i]].has(v.text[i+1]) {
 			continue
 		}
 		end, goesOn := t.match(v.text[i:], v.cut-i)
@@ -198,9 +198,6 @@ func (t *trie) searchFrom(start int, v view, found []span, open, wait int) (list
 	}
 	return found, open, wait
 }
-
-// mayBegin reports whether a form begins with two bytes.
-func (t *trie) mayBegin(a, b byte) bool { return t.first[a] != 0 && t.second[a].has(b) }
 
 // match is the length of the longest form that text begins with, 0 if there is none. goesOn says
 // whether a form continues beyond the end of text, or beyond cut.
