@@ -24,18 +24,31 @@ var stamps = regexp.MustCompile(`caller-\d{4}`)
 // echoing is a provider on the wire of Chat Completions that says the caller's own stamp, word by
 // word, and counts who is with it. It may be overloaded when it is asked first.
 type echoing struct {
-	words int
-	mu    sync.Mutex
-	here  int
-	first map[string]bool // who is told that it is overloaded, once; nil = nobody
+	words   int
+	mu      sync.Mutex
+	here    int
+	first   map[string]bool // who is told that it is overloaded, once; nil = nobody
+	missing map[string]bool // who has not come yet
+	all     chan struct{}   // closed when nobody is missing
 }
 
-// overloaded reports whether a caller is told so.
-func (e *echoing) overloaded(stamp string) bool {
+// overloaded reports whether a caller is told so. Nobody is told before all have come: whoever
+// comes later is not sent for the 30 s of a cooldown.
+func (e *echoing) overloaded(ctx context.Context, stamp string) bool {
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	told := e.first[stamp]
+	told, all := e.first[stamp], e.all
 	delete(e.first, stamp)
+	if delete(e.missing, stamp); len(e.missing) == 0 && e.missing != nil {
+		e.missing = nil
+		close(all)
+	}
+	e.mu.Unlock()
+	if told {
+		select {
+		case <-all:
+		case <-ctx.Done():
+		}
+	}
 	return told
 }
 
@@ -51,7 +64,7 @@ func (e *echoing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	own := stamps.FindString(string(body))
 	e.count(1)
 	defer e.count(-1)
-	if e.overloaded(own) {
+	if e.overloaded(r.Context(), own) {
 		w.WriteHeader(529)
 		return
 	}
@@ -143,9 +156,12 @@ func TestACrowd(t *testing.T) {
 func (e *echoing) overload(callers int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.first = map[string]bool{}
-	for n := 1; n < callers; n += 2 {
-		e.first[stampOf(n)] = true
+	e.first, e.missing, e.all = map[string]bool{}, map[string]bool{}, make(chan struct{})
+	for n := range callers {
+		e.missing[stampOf(n)] = true
+		if n%2 == 1 {
+			e.first[stampOf(n)] = true
+		}
 	}
 }
 
