@@ -43,11 +43,8 @@ func (p *process) ask(ctx context.Context, most time.Duration, command map[strin
 				return nil, errors.Join(errGone, err)
 			}
 			sent = nil
-		case a, ok := <-waits:
-			switch {
-			case !ok:
-				return nil, errGone
-			case !a.ok:
+		case a := <-waits:
+			if !a.ok {
 				return nil, &refusedError{a.text}
 			}
 			return a.data, nil
@@ -69,7 +66,7 @@ func (p *process) number(command map[string]any) string {
 	return id
 }
 
-// prompt gives Pi something to do. If Pi refuses it, an event says so.
+// prompt gives Pi something to do. If Pi refuses it, an event says so; if Pi ends, next does.
 func (p *process) prompt(ctx context.Context, command map[string]any) error {
 	command["type"] = "prompt"
 	id := p.number(command)
@@ -82,12 +79,11 @@ func (p *process) prompt(ctx context.Context, command map[string]any) error {
 		if err != nil {
 			return errors.Join(errGone, err)
 		}
-		return nil
 	case <-p.gone:
-		return p.cause
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+	return nil
 }
 
 // refusedError is what Pi says about a command that it does not carry out.

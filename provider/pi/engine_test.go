@@ -175,6 +175,43 @@ func TestSilentFailures(t *testing.T) {
 	}
 }
 
+// TestWhatWasSaidBeforeTheEnd: Pi has ended before anybody reads what it said.
+func TestWhatWasSaidBeforeTheEnd(t *testing.T) {
+	for name, c := range map[string]struct {
+		said string
+		want failure.Kind
+	}{
+		"an answer": {begun + saying("fine") + ended("fine", "stop") + done + quietly + "exit 0\n", ""},
+		"garbage":   {"< nonsense\n", failure.KindMalformedResponse},
+		"a part":    {begun + saying("fi") + "exit 3\n", failure.KindInterrupted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := fake(t, modern+known+prompted+c.said).session("s")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.begin(t.Context(), ask(), asked{provider: "fa", model: "m"}); err != nil {
+				t.Fatal(err)
+			}
+			<-s.last().gone
+			var a llm.Answer
+			var f *failure.Failure
+			h := &messageStream{session: s, model: "pi/fa/m", provider: "fa", yield: func(d llm.Delta, err error) bool {
+				f, _ = failure.AsFailure(err)
+				a.Add(d)
+				return err == nil
+			}}
+			h.hear(t.Context())
+			switch {
+			case c.want != "" && (f == nil || f.Kind != c.want):
+				t.Errorf("%+v", f)
+			case c.want == "" && (f != nil || a.Message("").Text() != "fine" || a.Stop != llm.StopEnd):
+				t.Errorf("%+v, %+v", f, a)
+			}
+		})
+	}
+}
+
 // What Pi prints of a key does not reach anybody.
 func TestSecrets(t *testing.T) {
 	t.Setenv("FA_KEY", "secret-9b2f")

@@ -96,10 +96,6 @@ func (p *process) read() {
 	if p.cause = err; ended {
 		p.cause = fmt.Errorf("%w: %s", errGone, p.State())
 	}
-	for id, waits := range p.answers {
-		delete(p.answers, id)
-		close(waits)
-	}
 	close(p.gone)
 	p.tell()
 }

@@ -79,7 +79,7 @@ func (s *session) stream(ctx context.Context, request llm.Request, yield func(ll
 	case answer != nil:
 		h.repeat(answer)
 	default:
-		h.hear(ctx, s.process())
+		h.hear(ctx)
 		s.thinkAsBefore()
 	}
 }

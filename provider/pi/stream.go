@@ -98,13 +98,11 @@ func (h *messageStream) fail(err error) {
 	}
 }
 
-// hear yields what Pi says until there is a message, or a failure.
-func (h *messageStream) hear(ctx context.Context, p *process) {
+// hear yields what Pi says until there is a message, or a failure. What it said before it ended
+// counts, also if it has ended by now.
+func (h *messageStream) hear(ctx context.Context) {
 	s := h.session
-	if p == nil {
-		h.fail(h.trouble(errGone))
-		return
-	}
+	p := s.last()
 	h.calls = map[int]*streamedCall{}
 	s.mu.Lock()
 	h.busy = s.sleeping
